@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Engine: one embedder's world: collector, reservation table, code cache, worlds, compiler, and the subsystems that floors above add.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "berth/compiler.h"
+#include "berth/engine.h"
+#include "berth/reservation.h"
+#include "engine/compiler.hpp"
+#include "gc/collector.hpp"
+#include "support/deadline.hpp"
+#include "support/result.hpp"
+
+namespace berth::engine {
+
+class ReservationTable;
+class WorldClock;
+
+using Key = berth_key_t;
+
+struct Lease {
+  CodeInstance* instance = nullptr;
+  uint64_t generation = 0;
+};
+enum class Outcome : uint8_t { Published, Reserved, Cycle, Reentrant };
+enum class Need : uint8_t { Result, Entry };
+
+class Cancel;
+
+struct ReserveOptions {
+  uint64_t world = 0;
+  Need need = Need::Result;
+  Deadline deadline = Deadline::never();
+  Cancel* cancel = nullptr;
+  const char* label = nullptr;
+  const void* guard = nullptr;
+};
+struct Reservation {
+  Outcome outcome = Outcome::Published;
+  Lease lease;
+  CodeInstanceRef published;
+  uint32_t depth = 0;
+};
+
+/// What a floor above adds to an engine. Called with no engine lock held, but for the two collection calls (world stopped).
+class Subsystem {
+ public:
+  virtual ~Subsystem() = default;
+  /// Appends `,"name":...` members to the explain object.
+  virtual void explain(std::string& json) { (void)json; }
+  virtual void metrics(std::string& prometheus) { (void)prometheus; }
+  virtual void add_counts(berth_engine_counts_t& counts) { (void)counts; }
+  virtual void visit_roots(gc::SlotVisitor& visitor) { (void)visitor; }
+  virtual void shutdown() {}
+};
+
+struct EngineOptions {
+  unsigned compile_threads = 0;
+  bool compile_threads_set = false;  // default: cores
+  gc::CollectorOptions collector;
+  berth_key_traits_t traits{};
+  berth_cycle_policy_t cycle_policy = BERTH_CYCLE_SHARE;
+  uint32_t reentry_limit = 64;
+  int64_t lease_timeout_ns = 0;
+  std::string cache_directory;
+  berth_compiler_hooks_t compiler_hooks{};
+  void* compiler_context = nullptr;
+  bool has_compiler_hooks = false;
+};
+
+class Engine final {
+ public:
+  static Result<std::unique_ptr<Engine>> make(const EngineOptions& options);
+  ~Engine();  // shuts down first
+
+  Result<gc::Thread*> attach();
+  void detach(gc::Thread& thread);
+
+  // As the C functions of the same names.
+  Result<Reservation> reserve(gc::Thread& thread, Key key, const ReserveOptions& options);
+  Result<void> release(gc::Thread& thread, Lease lease, SourcePtr source);
+  Result<void> release_error(gc::Thread& thread, Lease lease, Error error, int64_t retry_after_ns);
+  Result<void> publish(gc::Thread& thread, std::span<const Lease> leases, std::span<SourcePtr> sources);
+  Result<bool> promote(std::span<CodeInstance* const> instances, uint64_t validated);
+  Result<void> invalidate(CodeInstance& instance, uint64_t max_world);
+  int holds(gc::Thread& thread, Key key);
+  void* lookup_entry(Key key, uint64_t world) noexcept;
+  /// The code of a hit with code, or null; as lookup_entry, borrowed until the thread's next safepoint or safe-enter.
+  Code* lookup_code(Key key, uint64_t world) noexcept;
+  CodeInstanceRef lookup(Key key, uint64_t world) noexcept;
+  Result<void*> wait_entry(gc::Thread& thread, CodeInstance& instance, const Deadline& deadline);
+
+  /// Current world. Threads: any. Blocks: never.
+  uint64_t world() const noexcept;
+  uint64_t advance_world();
+  /// Runs `change` under the world lock with the current world, then advances it; for definitions: `change` allocates nothing,
+  /// takes no lock but higher-ranked leaves, and may call lower_max_world. Returns the new world.
+  uint64_t advance_world_with(const std::function<void(uint64_t world)>& change);
+  /// Under the world lock only (from advance_world_with): closes the instance and its transitive callers at `max_world`.
+  void lower_max_world(CodeInstance& instance, uint64_t max_world);
+
+  Result<void> shutdown();
+  std::string explain();
+  std::string metrics();
+  void counts(berth_engine_counts_t& out);
+  Result<void> trace_start(const char* path);
+  Result<void> trace_stop();
+
+  gc::Collector& collector() noexcept { return *collector_; }
+  Compiler* compiler() noexcept { return compiler_.get(); }
+  void add_subsystem(Subsystem* subsystem);
+  void remove_subsystem(Subsystem* subsystem);
+  const EngineOptions& options() const noexcept { return options_; }
+
+ private:
+  explicit Engine(const EngineOptions& options);
+  EngineOptions options_;
+  std::unique_ptr<gc::Collector> collector_;
+  std::unique_ptr<Compiler> compiler_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace berth::engine

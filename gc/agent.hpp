@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Agent: a logical thread of control: its roots, its parker, its counts that forbid finalizers. A fibre's moves between
+// threads. The engine derives its own agent with leases and the wait edge.
+//
+//   state     | set on a thread | suspended       | deleted
+//   Suspended | Current         | -               | freed
+//   Current   | refused         | Suspended       | refused (release: deferred)
+#pragma once
+#include <string>
+
+#include "gc/frame.hpp"
+#include "gc/parker.hpp"
+#include "support/sync.hpp"
+
+namespace berth::gc {
+
+class Thread;
+
+struct ParkHooks {
+  Thread* (*park)(void* context, Thread*, int64_t timeout_ns) = nullptr;
+  void (*unpark)(void* context) = nullptr;
+  void* context = nullptr;
+};
+
+class Agent {
+ public:
+  explicit Agent(std::string name);
+  virtual ~Agent();
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  std::string name;
+  ParkerRef parker;            // retained by whoever notifies it after unlocking
+  ParkHooks park_hooks;        // park == null: block the thread on `parker`
+  Frame* frames = nullptr;     // while suspended; while current the thread has the head
+  struct HandleBlock* handles = nullptr;  // handle scopes
+  uintptr_t stack_low = 0, stack_high = 0;
+
+  // Leases that forbid finalizers: taken by the running thread (relaxed: only it reads its own), given back by anyone
+  // (release; read acquire at a safe point so that finalizers run after the giver's writes).
+  sync::Atomic<uint64_t> leases_taken{0};
+  sync::Atomic<uint64_t> leases_given{0};
+  int32_t explicit_inhibitions = 0;  // by the running thread
+  int64_t finalizer_inhibitions() const noexcept {
+    return static_cast<int64_t>(leases_taken.load(std::memory_order_relaxed) -
+                                leases_given.load(std::memory_order_acquire)) + explicit_inhibitions;
+  }
+  // The thread it runs on, null while suspended. Written by set_agent, read by anyone who ends a lease: acq_rel.
+  sync::Atomic<Thread*> current{nullptr};
+};
+
+}  // namespace berth::gc

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Collector: the registry of attached threads and the stop-the-world protocol; owns the Heap.
+//
+//   state      | request            | raise                | all stopped | resume
+//   Idle       | Stopping (one CAS) | -                    | -           | -
+//   Stopping   | waits, own ticket  | Stopping             | Stopped     | -
+//   Stopped    | waits              | -                    | -           | Idle; tickets complete
+//
+// Ranks: 200 registry (held for the whole stop), 210 stop wait.
+#pragma once
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "berth/gc.h"
+#include "gc/thread.hpp"
+#include "support/result.hpp"
+
+namespace berth::gc {
+
+class Heap;
+
+inline constexpr Rank kRankRegistry{200, "thread registry"};
+inline constexpr Rank kRankStop{210, "stop"};
+
+/// What the engine does in a collection. Called with the world stopped; allocates nothing managed, calls no embedder code.
+class CollectionClient {
+ public:
+  /// Ephemerons: visits what instances refer to whose method and owner are marked. Returns whether it visited anything new.
+  virtual bool visit_ephemerons(const std::function<bool(const void*)>& is_marked, SlotVisitor& visitor) = 0;
+  /// Strong roots of the floors above (globals, code constants, sources not yet compiled).
+  virtual void visit_roots(SlotVisitor& visitor) = 0;
+  /// Forgets keys whose method or owner is dead, frees leases whose guard is dead. After weak references are cleared.
+  virtual void sweep(const std::function<bool(const void*)>& is_live) = 0;
+  /// After the resume, on the collecting thread: drops payloads of what died.
+  virtual void after_resume() = 0;
+
+ protected:
+  ~CollectionClient() = default;
+};
+
+/// A foreign collector's hooks; see berth_gc_hooks_t for states. All null: Berth's own collector.
+struct Hooks {
+  berth_gc_hooks_t table{};
+  void* context = nullptr;
+  bool foreign = false;
+};
+
+struct CollectorOptions {
+  Hooks hooks;
+  unsigned mark_threads = 0;  // 0: cores
+  size_t heap_limit_bytes = 0;  // 0: none
+};
+
+class Collector {
+ public:
+  explicit Collector(const CollectorOptions& options);
+  ~Collector();
+
+  /// Links `thread`, running `agent`. Threads: the one to attach. Blocks: may wait, for a stop. Unsafe afterwards.
+  /// Errors: INVALID_ARGUMENT if this native thread is attached already.
+  Result<void> attach(Thread& thread, Agent& agent);
+  /// Threads: the attached one. Blocks: may wait, for a stop. GC: any. The record is unlinked when this returns.
+  void detach(Thread& thread);
+  /// Makes `agent` current on `thread` (null: the thread's own); returns the previous one.
+  Result<Agent*> set_agent(Thread& thread, Agent* agent);
+
+  void add_client(CollectionClient* client);
+  void remove_client(CollectionClient* client);
+  /// Returns when a collection that began after the call is complete. Threads: any attached. Blocks: may wait. GC: unsafe.
+  void collect(Thread& thread);
+  /// Runs `function` for every attached thread with the world stopped. For tests and handshakes.
+  void for_each_thread_stopped(Thread& thread, const std::function<void(Thread&)>& function);
+
+  Heap& heap() noexcept { return *heap_; }
+  const Hooks& hooks() const noexcept { return options_.hooks; }
+  uint64_t num_collections() const noexcept;
+  size_t num_threads() const;
+
+ private:
+  CollectorOptions options_;
+  std::unique_ptr<Heap> heap_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace berth::gc

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Thread: the record of one attached thread: its GC state, its poll word, the agent that it runs.
+//
+//   state   | safe_enter | safe_leave(Unsafe)     | safe_leave(Safe) | poll, stop raised
+//   Unsafe  | Safe       | invalid                | invalid          | Waiting, then Unsafe
+//   Safe    | Safe       | waits for the stop, Unsafe | Safe         | invalid
+//   Waiting | invalid    | invalid                | invalid          | -
+//
+// Owned by the Collector's registry; used by the attached thread, read by the collector. Generated code reads `poll`, `frames`,
+// `pending_error` and `stack_limit` at fixed offsets.
+#pragma once
+#include <cstdint>
+
+#include "gc/agent.hpp"
+#include "support/sync.hpp"
+
+namespace berth::gc {
+
+class Collector;
+struct AllocationBuffers;
+
+enum class State : uint32_t { Unsafe, Waiting, Safe };
+
+enum PollBit : uint32_t { kPollStop = 1, kPollHandshake = 2, kPollFinalizers = 4, kPollCancel = 8 };
+
+/// For what a thread waits, if not for a key or entry; shown by explain. Set before blocking, cleared after.
+struct WaitRecord {
+  sync::Atomic<const char*> kind{nullptr};  // a literal; release when set, acquire when read
+  sync::Atomic<int64_t> since_ns{0};
+};
+
+class Thread {
+ public:
+  // Poll bits. fetch_or/fetch_and acq_rel by askers; polled relaxed, the slow path re-reads `stop` with acquire.
+  sync::Atomic<uint32_t> poll{0};
+  // Enter: release. Leave: seq_cst, against the collector's seq_cst load after raising `stop` (store-buffer pattern).
+  sync::Atomic<State> state{State::Safe};
+  Frame* frames = nullptr;            // shadow stack of the current agent
+  Object* pending_error = nullptr;    // the error value behind a raised error flag; a root
+  uintptr_t stack_limit = 0;          // generated code raises "stack overflow" below it
+  void* allocation[2] = {nullptr, nullptr};  // bump range for generated code: next, end; may both be null
+  void* language = nullptr;           // the floor above: inference::RuntimeThread
+  Agent* agent = nullptr;
+  Collector* collector = nullptr;
+  void* engine = nullptr;             // engine::Engine
+  AllocationBuffers* buffers = nullptr;
+  WaitRecord waiting;
+  uint64_t id = 0;                    // small number, for names and traces
+
+  /// Polls: stop, handshakes, finalizers. Threads: this one. Blocks: may wait, for a stop. GC: unsafe, kept. Errors: none.
+  void safepoint() {
+    if (poll.load(std::memory_order_relaxed) != 0) [[unlikely]] poll_slow();
+  }
+  void poll_slow();
+  /// Threads: this one. Blocks: never. GC: any; safe afterwards. Returns what it found.
+  State safe_enter() noexcept;
+  /// Threads: this one. Blocks: may wait, for a stop. Restores `previous`; misuse dies in debug, is ignored in release.
+  void safe_leave(State previous);
+};
+
+/// The attached thread of this native thread for this collector, or null.
+Thread* current_thread(const Collector* collector) noexcept;
+
+/// Scope in which the thread touches no managed object and may block. Any state before; restored after.
+class SafeRegion {
+ public:
+  explicit SafeRegion(Thread& thread) noexcept : thread_(thread), previous_(thread.safe_enter()) {}
+  ~SafeRegion() { thread_.safe_leave(previous_); }
+  SafeRegion(const SafeRegion&) = delete;
+  SafeRegion& operator=(const SafeRegion&) = delete;
+
+ private:
+  Thread& thread_;
+  State previous_;
+};
+
+/// Scope in a callback of a safe region that needs the heap.
+class UnsafeRegion {
+ public:
+  explicit UnsafeRegion(Thread& thread) : thread_(thread), was_safe_(thread.state.load(std::memory_order_relaxed) == State::Safe) {
+    if (was_safe_) thread_.safe_leave(State::Unsafe);
+  }
+  ~UnsafeRegion() {
+    if (was_safe_) thread_.safe_enter();
+  }
+  UnsafeRegion(const UnsafeRegion&) = delete;
+  UnsafeRegion& operator=(const UnsafeRegion&) = delete;
+
+ private:
+  Thread& thread_;
+  bool was_safe_;
+};
+
+/// RAII link of a frame into the thread's shadow stack.
+class FrameScope {
+ public:
+  FrameScope(Thread& thread, Frame& frame) noexcept : thread_(thread), frame_(frame) {
+    frame.previous = thread.frames;
+    thread.frames = &frame;
+  }
+  ~FrameScope() { thread_.frames = frame_.previous; }
+  FrameScope(const FrameScope&) = delete;
+  FrameScope& operator=(const FrameScope&) = delete;
+
+ private:
+  Thread& thread_;
+  Frame& frame_;
+};
+
+/// N references rooted for a scope.
+template <uint32_t N>
+class Rooted {
+ public:
+  explicit Rooted(Thread& thread) noexcept : thread_(thread) {
+    record_.frame = {thread.frames, &kKind, 0};
+    thread.frames = &record_.frame;
+  }
+  ~Rooted() { thread_.frames = record_.frame.previous; }
+  Rooted(const Rooted&) = delete;
+  Rooted& operator=(const Rooted&) = delete;
+  Object*& operator[](uint32_t i) noexcept { return record_.slots[i]; }
+
+ private:
+  static constexpr FrameKind kKind{&Frame::scan_slots, N, nullptr};
+  struct {
+    Frame frame;
+    Object* slots[N] = {};
+  } record_;
+  Thread& thread_;
+};
+
+}  // namespace berth::gc

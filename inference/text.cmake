@@ -1,0 +1,1 @@
+set(INFERENCE_TEXT ir.cpp)

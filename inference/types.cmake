@@ -1,0 +1,1 @@
+set(INFERENCE_TYPES types.cpp)

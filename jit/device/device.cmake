@@ -1,0 +1,1 @@
+set(JIT_DEVICE)

@@ -1,0 +1,1 @@
+set(JIT_HOST host_backend.cpp)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Error: what went wrong, as one owned value; the C API hands the same object out as berth_error_t.
+//
+// Created only by make_error, so that there is one place for a breakpoint and one format of the text.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "berth/error.h"
+
+struct berth_error {
+  berth_code_t code;
+  std::string message;
+  std::string details;  // a JSON object
+};
+
+namespace berth {
+
+class [[nodiscard]] Error {
+ public:
+  Error() noexcept = default;  // empty: only for Outcome's storage, never returned
+  explicit Error(std::unique_ptr<berth_error> error) noexcept : error_(std::move(error)) {}
+  /// Takes over an error that came through the C API; not null.
+  static Error adopt(berth_error_t* error) noexcept { return Error(std::unique_ptr<berth_error>(error)); }
+
+  berth_code_t code() const noexcept { return error_->code; }
+  const std::string& message() const noexcept { return error_->message; }
+  const std::string& details() const noexcept { return error_->details; }
+  Error clone() const { return Error(std::make_unique<berth_error>(*error_)); }
+  /// Puts `context: ` before the message; for what only the caller knew.
+  Error&& with_context(std::string_view context) &&;
+  Error&& with_details(std::string json) && {
+    error_->details = std::move(json);
+    return std::move(*this);
+  }
+  /// Ownership goes to the caller, who gives it to a client of the C API.
+  berth_error_t* release() noexcept { return error_.release(); }
+
+ private:
+  std::unique_ptr<berth_error> error_;
+};
+
+/// What was asked, what was found, what to do: "ASKED: FOUND. Remedy: ADVICE." Empty parts are left out.
+/// Threads: any. Blocks: never. GC: any, kept.
+Error make_error(berth_code_t code, std::string_view asked, std::string_view found, std::string_view advice,
+                 std::string details = "{}");
+
+/// Text as a JSON string, with its quotes.
+std::string json_quote(std::string_view text);
+
+}  // namespace berth

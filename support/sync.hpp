@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The names under which gc/ and engine/ use atomics, locks, conditions and thread-locals.
+//
+// The schedule layer of the tests compiles those floors a second time with BERTH_CONTROLLED_SYNC, where the same names
+// are a controlled scheduler's. So those floors use no std:: or boost:: primitive directly.
+#pragma once
+#if defined(BERTH_CONTROLLED_SYNC)
+#include "tests/schedule/controlled_sync.hpp"
+#else
+#include <atomic>
+#include <boost/thread/condition_variable.hpp>
+#include <boost/thread/mutex.hpp>
+#include <chrono>
+
+#include "support/rank.hpp"
+#include "support/thread_annotations.hpp"
+
+namespace berth::sync {
+
+template <class T>
+using Atomic = std::atomic<T>;
+
+using Clock = std::chrono::steady_clock;
+using TimePoint = Clock::time_point;
+
+class BERTH_CAPABILITY("mutex") Mutex {
+ public:
+  explicit Mutex(Rank rank) noexcept : rank_(rank) {}
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  void lock() BERTH_ACQUIRE() {
+    if constexpr (kDebugChecks) rank::push(rank_);
+    mutex_.lock();
+  }
+  bool try_lock() BERTH_TRY_ACQUIRE(true) {
+    if (!mutex_.try_lock()) return false;
+    if constexpr (kDebugChecks) rank::push(rank_);
+    return true;
+  }
+  void unlock() BERTH_RELEASE() {
+    mutex_.unlock();
+    if constexpr (kDebugChecks) rank::pop(rank_);
+  }
+
+ private:
+  friend class Condition;
+  boost::mutex mutex_;
+  Rank rank_;
+};
+
+/// Scope of a lock; may be unlocked early and locked again.
+class BERTH_SCOPED_CAPABILITY Lock {
+ public:
+  explicit Lock(Mutex& mutex) BERTH_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~Lock() BERTH_RELEASE() {
+    if (held_) mutex_.unlock();
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+  void lock() BERTH_ACQUIRE() {
+    mutex_.lock();
+    held_ = true;
+  }
+  void unlock() BERTH_RELEASE() {
+    held_ = false;
+    mutex_.unlock();
+  }
+
+ private:
+  friend class Condition;
+  Mutex& mutex_;
+  bool held_ = true;
+};
+
+/// Waits may return early: callers re-check. The mutex is the lock's. Interruption of Boost.Thread is off while waiting.
+class Condition {
+ public:
+  void wait(Lock& lock);
+  /// False when `deadline` has passed.
+  bool wait_until(Lock& lock, TimePoint deadline);
+  void notify_one() noexcept { condition_.notify_one(); }
+  void notify_all() noexcept { condition_.notify_all(); }
+
+ private:
+  boost::condition_variable condition_;
+};
+
+}  // namespace berth::sync
+#endif
