@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "support/latch.hpp"
+
+#if defined(BERTH_LATCHES)
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+namespace berth::latch {
+
+// Not sync::Mutex: latch points are reached under locks of every rank.
+struct Hook::Entry {
+  std::string name;
+  Callback callback;
+  int running = 0;
+};
+
+namespace {
+
+struct Table {
+  std::mutex mutex;
+  std::condition_variable idle;
+  std::vector<std::shared_ptr<void>> entries;
+  // Written under the mutex; read relaxed only to skip the lock: a test installs its hooks before it starts the threads.
+  std::atomic<size_t> size{0};
+};
+
+Table& table() {
+  static Table& instance = *new Table;  // never destroyed: threads may reach points while the process ends
+  return instance;
+}
+
+}  // namespace
+
+void reach(const char* name, const void* subject) {
+  Table& hooks = table();
+  if (hooks.size.load(std::memory_order_relaxed) == 0) return;
+  std::vector<std::shared_ptr<Hook::Entry>> due;
+  {
+    const std::lock_guard lock(hooks.mutex);
+    for (const auto& any : hooks.entries) {
+      auto entry = std::static_pointer_cast<Hook::Entry>(any);
+      if (entry->name != name) continue;
+      ++entry->running;
+      due.push_back(std::move(entry));
+    }
+  }
+  for (const auto& entry : due) {
+    entry->callback(subject);
+    const std::lock_guard lock(hooks.mutex);
+    --entry->running;
+    hooks.idle.notify_all();
+  }
+}
+
+Hook::Hook(std::string name, Callback callback)
+    : entry_(std::make_shared<Entry>(Entry{std::move(name), std::move(callback)})) {
+  Table& hooks = table();
+  const std::lock_guard lock(hooks.mutex);
+  hooks.entries.push_back(entry_);
+  hooks.size.store(hooks.entries.size(), std::memory_order_relaxed);
+}
+
+Hook::~Hook() {
+  Table& hooks = table();
+  std::unique_lock lock(hooks.mutex);
+  std::erase(hooks.entries, std::static_pointer_cast<void>(entry_));
+  hooks.size.store(hooks.entries.size(), std::memory_order_relaxed);
+  hooks.idle.wait(lock, [&] { return entry_->running == 0; });
+}
+
+}  // namespace berth::latch
+#endif

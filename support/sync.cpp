@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "support/sync.hpp"
+
+#if !defined(BERTH_CONTROLLED_SYNC)
+#include <algorithm>
+#include <boost/thread/thread.hpp>
+
+namespace berth::sync {
+
+void Condition::wait(Lock& lock) {
+  // Interruption would throw through frames that hold leases and, on attached threads, through C.
+  const boost::this_thread::disable_interruption uninterrupted;
+  boost::unique_lock<boost::mutex> inner(lock.mutex_.mutex_, boost::adopt_lock);
+  condition_.wait(inner);
+  inner.release();
+}
+
+bool Condition::wait_until(Lock& lock, TimePoint deadline) {
+  if (deadline == TimePoint::max()) {
+    wait(lock);
+    return true;
+  }
+  const TimePoint now = Clock::now();
+  if (now >= deadline) return false;
+  // Longer waits than a day are cut: the platform's time type overflows, and callers re-check anyway.
+  const auto left = std::min<std::chrono::nanoseconds>(deadline - now, std::chrono::hours(24));
+  const boost::this_thread::disable_interruption uninterrupted;
+  boost::unique_lock<boost::mutex> inner(lock.mutex_.mutex_, boost::adopt_lock);
+  condition_.wait_for(inner, boost::chrono::nanoseconds(left.count()));  // Boost 1.74 on Linux: monotonic clock
+  inner.release();
+  return Clock::now() < deadline;
+}
+
+}  // namespace berth::sync
+#endif
