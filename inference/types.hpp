@@ -44,14 +44,15 @@ struct AbstractType {
 
 /// A run-time type. Tuple leaves are one per length; item types live in partials.
 struct Leaf {
-  LeafKind kind;
-  const AbstractType* parent;
+  LeafKind kind = LeafKind::Nothing;
+  const AbstractType* parent = nullptr;
   const StructType* structure = nullptr;  // Struct
   const Function* function = nullptr;     // Function: one leaf per function, which has one value
   const Type* element = nullptr;          // Array, Buffer, Channel: invariant
   uint32_t length = 0;                    // Tuple
   uint32_t id = 0;                        // order of first interning; only for hashing, never for results
   std::string name;                       // canonical text: "array<f64>", "Circle"
+  const Type* whole = nullptr;            // the Type of all its values
   const gc::Type* layout = nullptr;       // filled by the runtime at definition; null for unboxed-only kinds
 };
 
@@ -94,6 +95,7 @@ struct Type {
   bool has_nothing = false;          // Parts and Abstract. {nothing} alone: Parts without parts, has_nothing
   std::vector<Part> parts;           // sorted by leaf name: canonical
   const AbstractType* abstract = nullptr;
+  const Leaf* only_leaf = nullptr;   // set by the interner: the one leaf of all values
   uint32_t id = 0;
   std::string name;                  // canonical text
 
@@ -152,6 +154,8 @@ class TypeLattice {
   const Type* join(const Type* a, const Type* b);
   const Type* meet(const Type* a, const Type* b);
   bool leaf_is_under(const Leaf* leaf, const Type* type) const;  // every value of the leaf is in the type
+  /// Whether a value can be in both: meet is not bottom. Interns nothing. Blocks: never.
+  bool overlaps(const Type* a, const Type* b) const;
   /// Constants and partials dropped (tuple items kept as their widened types up to `depth`).
   const Type* widen(const Type* type, unsigned depth = 4);
   /// The values of `type` that are not in `removed`, or an upper bound of them.
