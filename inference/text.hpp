@@ -34,6 +34,9 @@ struct DefinitionSet {
 
 /// Threads: one at a time (the program's definition lock). Errors: PARSE_ERROR, the first error as text, up to 20 in the details.
 Result<DefinitionSet> parse(Program& program, std::string_view text, std::string_view name);
+/// A declared type, as the text form writes it. Threads: any. Blocks: short. Errors: PARSE_ERROR.
+Result<const Type*> parse_type(Program& program, std::string_view text);
+
 /// The first broken rule, as an error naming method, block and rule; and checks kernels against their subset.
 Result<void> verify(Program& program, const Method& method);
 Result<void> verify_body(Program& program, const Method& method, const Body& body);
