@@ -6,6 +6,7 @@
 //   Suspended | Current         | -               | freed
 //   Current   | refused         | Suspended       | refused (release: deferred)
 #pragma once
+#include <memory>
 #include <string>
 
 #include "gc/frame.hpp"
@@ -14,7 +15,9 @@
 
 namespace berth::gc {
 
+class Collector;
 class Thread;
+class HandleBlock;
 
 struct ParkHooks {
   Thread* (*park)(void* context, Thread*, int64_t timeout_ns) = nullptr;
@@ -33,7 +36,7 @@ class Agent {
   ParkerRef parker;            // retained by whoever notifies it after unlocking
   ParkHooks park_hooks;        // park == null: block the thread on `parker`
   Frame* frames = nullptr;     // while suspended; while current the thread has the head
-  struct HandleBlock* handles = nullptr;  // handle scopes
+  HandleBlock* handles = nullptr;  // newest block of the handle scopes; see gc/handle.hpp
   uintptr_t stack_low = 0, stack_high = 0;
 
   // Leases that forbid finalizers: taken by the running thread (relaxed: only it reads its own), given back by anyone
@@ -45,8 +48,19 @@ class Agent {
     return static_cast<int64_t>(leases_taken.load(std::memory_order_relaxed) -
                                 leases_given.load(std::memory_order_acquire)) + explicit_inhibitions;
   }
+  /// Raises the count before a reserve can allocate or poll. Threads: the one that runs the agent. Blocks: never.
+  void take_lease(Thread& thread) noexcept;
+  /// Lowers it, and sets the poll bit of the thread that runs the agent; runs no finalizer. `self`: the calling thread, null if
+  /// it is not attached. Thread records are type-stable, so a thread that detaches meanwhile is harmless.
+  /// Threads: any. Blocks: never.
+  void give_lease(Thread* self) noexcept;
+  /// Explicit inhibitions. Threads: the one that runs the agent. Never below 0: death in debug, clamped and counted in release.
+  void inhibit_finalizers(Thread& thread, int32_t delta);
+
   // The thread it runs on, null while suspended. Written by set_agent, read by anyone who ends a lease: acq_rel.
   sync::Atomic<Thread*> current{nullptr};
+  // The collector whose list of agents it is in; set by its first attach or set_agent, under that list's lock.
+  Collector* collector = nullptr;
 };
 
 }  // namespace berth::gc

@@ -10,15 +10,18 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "berth/gc.h"
 #include "gc/thread.hpp"
 #include "support/result.hpp"
+#include "support/trace.hpp"
 
 namespace berth::gc {
 
 class Heap;
+class Parker;
 
 inline constexpr Rank kRankRegistry{200, "thread registry"};
 inline constexpr Rank kRankStop{210, "stop"};
@@ -50,6 +53,16 @@ struct CollectorOptions {
   Hooks hooks;
   unsigned mark_threads = 0;  // 0: cores
   size_t heap_limit_bytes = 0;  // 0: none
+  size_t mark_stack_limit = 0;  // entries per marker; 0: none
+  Trace* trace = nullptr;       // may be null
+};
+
+/// One stop, in nanoseconds.
+struct StopRecord {
+  uint64_t asked_to_raised = 0, raised_to_stopped = 0, stopped_to_resumed = 0;
+  uint64_t mark = 0, weak = 0, sweep = 0;
+  uint64_t last_thread = 0;  // id of the thread that stopped last; 0: none had to be waited for
+  uint64_t live_bytes = 0;
 };
 
 class Collector {
@@ -76,8 +89,36 @@ class Collector {
   const Hooks& hooks() const noexcept { return options_.hooks; }
   uint64_t num_collections() const noexcept;
   size_t num_threads() const;
+  /// Broken contracts that a release build ignored.
+  uint64_t num_misuses() const noexcept;
+  void count_misuse() noexcept;
+  /// The last stops, at most 16, oldest first. Threads: any, not unsafe. Blocks: may wait, for a stop.
+  std::vector<StopRecord> recent_stops() const;
+  /// Appends Prometheus text. As above.
+  void metrics(std::string& out) const;
+  /// Every word and counter of the protocol is at its idle value. For tests, with no collection running.
+  bool is_idle() const;
+
+  /// For an agent that ends: takes it off the list of agents. Threads: any. Blocks: short.
+  void forget(Agent& agent);
+  /// Steps of Thread: waits for the end of a stop, leaves as Unsafe. State Waiting (poll) or Safe (leave).
+  void hold(Thread& thread);
+  void poll_slow(Thread& thread, uint32_t bits);
+  /// Helps to mark, if a phase is open: Safe, Waiting, Safe. Threads: the attached one. GC: must be safe.
+  void help_mark(Thread& thread);
+  /// Wakes up to `n` parked waiters with kRecruit. Threads: any. Blocks: short. Returns how many.
+  size_t recruit(size_t n);
+  void link_parker(Parker& parker);
+  void unlink_parker(Parker& parker);
+  /// For Heap: collects unless a collection began and ended since `seen` (num_collections) was read.
+  void collect_after(Thread& thread, uint64_t seen);
 
  private:
+  template <class Done, class Body>
+  void stop_until(Thread& thread, Done done, Body body);
+  template <class Done>
+  void collect_until(Thread& thread, Done done);
+  void after_resume(Thread& thread);
   CollectorOptions options_;
   std::unique_ptr<Heap> heap_;
   struct Impl;

@@ -5,6 +5,8 @@
 // growth (live bytes times a factor, at least 4 MiB), by request, or when memory fails; then a retry, then OUT_OF_MEMORY.
 #pragma once
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "gc/collector.hpp"
@@ -39,11 +41,20 @@ class Heap {
   WeakReference* new_weak(Object* object);
   Object* weak_get(const WeakReference* weak) noexcept;
   void delete_weak(WeakReference* weak);
+  /// Of whatever heap made it; null is nothing. Threads: any. Blocks: short.
+  static void delete_any_root(Root* root);
+  static void delete_any_weak(WeakReference* weak);
   /// Runs once at a safe point of some thread after the object became unreachable; it may resurrect it.
   void add_finalizer(Object* object, void (*finalizer)(void*, void*), void* context);
 
   size_t live_bytes() const noexcept;
   size_t num_objects() const;  // exact at rest
+  uint64_t num_ready_finalizers() const noexcept;
+  uint64_t num_failed_finalizers() const noexcept;
+  /// Of an object of the heap; what the allocator took for it. Threads: any. Blocks: never.
+  static size_t size_of(const Object* object) noexcept;
+  /// World stopped, after marking: marked, permanent, or not an object of this heap at all.
+  bool is_live(const void* pointer) const noexcept;
 
   struct Impl;
   Impl& impl() noexcept { return *impl_; }

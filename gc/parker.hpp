@@ -29,6 +29,10 @@ class Parker {
   /// Sets the flag and wakes. Threads: any, holding a reference. Blocks: short. GC: any, kept.
   void notify(Flag flag) noexcept;
 
+  /// For recruiting; guarded by the collector's parker list (rank 410).
+  Parker* list_previous = nullptr;
+  Parker* list_next = nullptr;
+
   friend void intrusive_ptr_add_ref(Parker* parker) noexcept {
     parker->references_.fetch_add(1, std::memory_order_relaxed);
   }

@@ -10,6 +10,9 @@
 // `pending_error` and `stack_limit` at fixed offsets.
 #pragma once
 #include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
 
 #include "gc/agent.hpp"
 #include "support/sync.hpp"
@@ -18,10 +21,12 @@ namespace berth::gc {
 
 class Collector;
 struct AllocationBuffers;
+struct Attachment;
 
 enum class State : uint32_t { Unsafe, Waiting, Safe };
 
-enum PollBit : uint32_t { kPollStop = 1, kPollHandshake = 2, kPollFinalizers = 4, kPollCancel = 8 };
+enum PollBit : uint32_t { kPollStop = 1, kPollHandshake = 2, kPollFinalizers = 4, kPollCancel = 8,
+                        kPollAlways = 0x8000'0000 };  // a foreign collector's safepoint, or stress: never cleared
 
 /// For what a thread waits, if not for a key or entry; shown by explain. Set before blocking, cleared after.
 struct WaitRecord {
@@ -47,6 +52,20 @@ class Thread {
   WaitRecord waiting;
   uint64_t id = 0;                    // small number, for names and traces
 
+  // Not read by generated code.
+  Agent* own_agent = nullptr;         // the one it was attached with
+  const sync::Atomic<uint32_t>* stop_word = nullptr;  // the collector's; null while detached
+  const sync::Atomic<uint64_t>* ready_finalizers = nullptr;  // the heap's count
+  const struct Hooks* foreign = nullptr;              // a foreign collector's hooks, else null
+  /// Called by the thread-local destructor of a native thread that exits attached; null: Collector::detach.
+  void (*detach_at_exit)(Thread&) = nullptr;
+  std::shared_ptr<Attachment> attachment;  // the native thread's link to this record
+  uint32_t safe_mutexes_held = 0;     // SafeMutex: no finalizer runs under one
+  bool in_finalizer = false;
+  int64_t applied_inhibitions = 0;    // what a foreign collector was told for this thread
+  // Steady time of the last transition; written by the thread, read by a collector that names late threads: a hint, relaxed.
+  sync::Atomic<int64_t> last_transition_ns{0};
+
   /// Polls: stop, handshakes, finalizers. Threads: this one. Blocks: may wait, for a stop. GC: unsafe, kept. Errors: none.
   void safepoint() {
     if (poll.load(std::memory_order_relaxed) != 0) [[unlikely]] poll_slow();
@@ -56,10 +75,25 @@ class Thread {
   State safe_enter() noexcept;
   /// Threads: this one. Blocks: may wait, for a stop. Restores `previous`; misuse dies in debug, is ignored in release.
   void safe_leave(State previous);
+  /// Sets the poll bit if finalizers are ready. Threads: any. Blocks: never.
+  void ask_for_finalizers() noexcept {
+    if (ready_finalizers && ready_finalizers->load(std::memory_order_seq_cst) != 0) {
+      poll.fetch_or(kPollFinalizers, std::memory_order_acq_rel);
+    }
+  }
+  /// Tells a foreign collector what the current agent's count of inhibitions has become. Threads: this one.
+  void apply_inhibitions();
+
+ private:
+  void leave_outermost();
+  void check_owner(const char* call) const;
 };
 
 /// The attached thread of this native thread for this collector, or null.
 Thread* current_thread(const Collector* collector) noexcept;
+
+/// Debug builds die if this native thread is unsafe in any collector: what blocks must be safe in all. Nothing in release.
+void check_all_safe(const char* during);
 
 /// Scope in which the thread touches no managed object and may block. Any state before; restored after.
 class SafeRegion {
@@ -73,6 +107,18 @@ class SafeRegion {
   Thread& thread_;
   State previous_;
 };
+
+/// Runs a blocking part: in a safe region, or through the foreign collector's call-shaped hook.
+/// Threads: the attached one. Blocks: as the part does. GC: any; safe inside. The part must not throw through a hook.
+void call_safe(Thread& thread, void (*part)(void*), void* argument);
+template <class Part>
+void in_safe(Thread& thread, Part&& part) {
+  call_safe(thread, [](void* argument) { (*static_cast<std::remove_reference_t<Part>*>(argument))(); }, &part);
+}
+
+/// Sleeps on the current agent's parker until a flag is set, `deadline` or one slice; meanwhile it can be recruited for marking.
+/// Returns the flags, without kRecruit. Threads: the attached one. Blocks: may wait. GC: must be safe.
+uint32_t park(Thread& thread, Parker& parker, sync::TimePoint deadline);
 
 /// Scope in a callback of a safe region that needs the heap.
 class UnsafeRegion {

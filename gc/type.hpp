@@ -35,6 +35,7 @@ struct Type {
   void (*trace)(Object*, SlotVisitor&) = nullptr;   // in addition to the maps
   void (*finalize)(Object*) = nullptr;       // native clean-up at sweep: no managed object may be touched
   const void* tag = nullptr;                 // the language's own description (inference::Leaf)
+  bool has_references = false;               // set by add_type
 };
 
 /// Header word: the Type pointer in bits 3..47 (8-aligned), mark and flag bits elsewhere; set once at allocation but

@@ -52,7 +52,11 @@ class BERTH_CAPABILITY("mutex") Mutex {
 /// Scope of a lock; may be unlocked early and locked again.
 class BERTH_SCOPED_CAPABILITY Lock {
  public:
+  struct Adopted {};
+
   explicit Lock(Mutex& mutex) BERTH_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  /// Takes over a mutex that is held.
+  Lock(Mutex& mutex, Adopted) BERTH_REQUIRES(mutex) : mutex_(mutex) {}
   ~Lock() BERTH_RELEASE() {
     if (held_) mutex_.unlock();
   }
@@ -67,6 +71,8 @@ class BERTH_SCOPED_CAPABILITY Lock {
     held_ = false;
     mutex_.unlock();
   }
+  /// Leaves the mutex locked at the end of the scope.
+  void release() noexcept { held_ = false; }
 
  private:
   friend class Condition;

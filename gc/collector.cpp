@@ -1,0 +1,661 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "gc/collector.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include "gc/attachment.hpp"
+#include "gc/handle.hpp"
+#include "gc/heap_impl.hpp"
+#include "gc/stress.hpp"
+#include "support/latch.hpp"
+#include "support/metrics.hpp"
+
+namespace berth::gc {
+namespace {
+
+constexpr Rank kRankAgents{440, "agent list"};
+constexpr Rank kRankParkerList{410, "parker list"};
+constexpr Rank kRankHistory{500, "stop history"};
+constexpr size_t kHistory = 16;
+constexpr auto kSlice = std::chrono::milliseconds(100);  // glibc 2.36 can lose a wake-up (bug 25847)
+
+uint64_t since_ns(sync::TimePoint begin) noexcept {
+  return static_cast<uint64_t>(std::chrono::nanoseconds(sync::Clock::now() - begin).count());
+}
+
+/// Lowest address down to which generated code may go: a reserve is left for the runtime.
+uintptr_t stack_limit_of(uintptr_t low, uintptr_t high) noexcept {
+  return low + std::min<uintptr_t>((high - low) / 4, 256 * 1024);
+}
+
+uintptr_t native_stack_limit() noexcept {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  void* low = nullptr;
+  size_t bytes = 0;
+  const bool known = pthread_attr_getstack(&attributes, &low, &bytes) == 0;
+  pthread_attr_destroy(&attributes);
+  return known ? stack_limit_of(reinterpret_cast<uintptr_t>(low), reinterpret_cast<uintptr_t>(low) + bytes) : 0;
+}
+
+unsigned marker_count(unsigned asked) { return asked ? asked : std::max(1u, std::thread::hardware_concurrency()); }
+
+}  // namespace
+
+struct Collector::Impl {
+  explicit Impl(const CollectorOptions& options) : mark(marker_count(options.mark_threads), options.mark_stack_limit) {}
+
+  mutable sync::Mutex registry{kRankRegistry};
+  std::vector<Thread*> threads BERTH_GUARDED_BY(registry);
+  std::vector<CollectionClient*> clients BERTH_GUARDED_BY(registry);
+  uint64_t next_id BERTH_GUARDED_BY(registry) = 1;
+
+  // Raised and lowered seq_cst under stop_mutex; leave reads seq_cst (store-buffer pattern with the thread's state).
+  sync::Atomic<uint32_t> stop{0};
+  // The thread that collects. CAS acq_rel, read acquire: the next owner sees the last one's heap.
+  sync::Atomic<Thread*> owner{nullptr};
+  // Tickets. acq_rel, read acquire: a requester sees the swept heap.
+  sync::Atomic<uint64_t> requested{0}, completed{0};
+  sync::Atomic<uint64_t> collections{0};
+
+  sync::Mutex stop_mutex{kRankStop};
+  sync::Condition arrived;  // for the collector: threads that stopped, or went on
+  sync::Condition resumed;  // for all others: the stop ended, help is wanted, ownership is free
+  // Threads held at a poll or leave that have not gone on; a new stop waits for 0.
+  sync::Atomic<uint32_t> held{0};  // written under stop_mutex (acq_rel), read by is_idle
+  bool help_wanted BERTH_GUARDED_BY(stop_mutex) = false;
+
+  sync::Mutex agents_mutex{kRankAgents};
+  std::vector<Agent*> agents BERTH_GUARDED_BY(agents_mutex);
+  sync::Mutex parkers_mutex{kRankParkerList};
+  Parker* parkers BERTH_GUARDED_BY(parkers_mutex) = nullptr;
+
+  MarkPhase mark;
+
+  metrics::Counter misuses, late, recruited;
+  metrics::Histogram asked_to_raised, time_to_safepoint, stopped_to_resumed;
+  mutable sync::Mutex history_mutex{kRankHistory};
+  std::array<StopRecord, kHistory> history BERTH_GUARDED_BY(history_mutex);
+  uint64_t num_stops BERTH_GUARDED_BY(history_mutex) = 0;
+
+  void wait_resumed(sync::Lock& lock) { resumed.wait_until(lock, sync::Clock::now() + kSlice); }
+  bool try_own(Thread& thread) {
+    Thread* none = nullptr;
+    return owner.compare_exchange_strong(none, &thread, std::memory_order_acq_rel, std::memory_order_acquire);
+  }
+  void register_agent(Collector& collector, Agent& agent);
+  void collect_stopped(Collector& collector, StopRecord& record) BERTH_REQUIRES(registry);
+  void mark_and_process(Collector& collector, StopRecord& record) BERTH_REQUIRES(registry);
+  void visit_ephemerons(Heap::Impl& heap, Marker& marker) BERTH_REQUIRES(registry);
+  void drain(Heap::Impl& heap, Marker& marker) {
+    mark.drain(marker, [&](const std::function<void(Object*)>& visit) { heap.walk_marked(visit); });
+  }
+  void visit_threads(Marker& marker) BERTH_REQUIRES(registry);
+  void ask_for_help(Collector& collector, unsigned n);
+  void record(const StopRecord& stop, Trace* trace, sync::TimePoint asked);
+
+  class Ownership;
+  class Stop;
+};
+
+/// Being the collector: step 2 to 6.
+class Collector::Impl::Ownership {
+ public:
+  explicit Ownership(Impl& impl) noexcept : impl_(impl) {}
+  ~Ownership() {
+    impl_.owner.store(nullptr, std::memory_order_release);
+    const sync::Lock lock(impl_.stop_mutex);  // who looked at the owner before is asleep by now
+    impl_.resumed.notify_all();
+  }
+  Ownership(const Ownership&) = delete;
+  Ownership& operator=(const Ownership&) = delete;
+
+ private:
+  Impl& impl_;
+};
+
+/// Steps 2 to 4, and 6 when it ends: all threads of the registry, which the caller has locked, are stopped meanwhile.
+class Collector::Impl::Stop {
+ public:
+  Stop(Impl& impl, Trace* trace, sync::TimePoint asked, StopRecord& record) BERTH_REQUIRES(impl.registry);
+  ~Stop();
+  Stop(const Stop&) = delete;
+  Stop& operator=(const Stop&) = delete;
+  /// The collection that began after these tickets is complete.
+  void complete(uint64_t ticket) noexcept { ticket_ = ticket; }
+
+ private:
+  void raise();
+  void wait_for(std::vector<Thread*>& pending);
+  void name_late(const std::vector<Thread*>& pending, sync::TimePoint since);
+
+  Impl& impl_;
+  Trace* trace_;
+  StopRecord& record_;
+  uint64_t ticket_ = 0;
+  sync::TimePoint asked_, stopped_{};
+};
+
+Collector::Impl::Stop::Stop(Impl& impl, Trace* trace, sync::TimePoint asked, StopRecord& record)
+    : impl_(impl), trace_(trace), record_(record), asked_(asked) {
+  std::vector<Thread*> pending;
+  pending.reserve(impl.threads.size());  // nothing may fail while the stop is raised
+  latch::reach("gc-raise");
+  raise();
+  const sync::TimePoint raised = sync::Clock::now();
+  record.asked_to_raised = static_cast<uint64_t>(std::chrono::nanoseconds(raised - asked).count());
+  for (Thread* thread : impl.threads) {
+    if (thread->state.load(std::memory_order_seq_cst) != State::Unsafe) continue;
+    thread->poll.fetch_or(kPollStop, std::memory_order_acq_rel);
+    pending.push_back(thread);
+  }
+  wait_for(pending);
+  stopped_ = sync::Clock::now();
+  record.raised_to_stopped = static_cast<uint64_t>(std::chrono::nanoseconds(stopped_ - raised).count());
+}
+
+void Collector::Impl::Stop::raise() {
+  sync::Lock lock(impl_.stop_mutex);
+  // Each thread that the last stop held advances to its next safe point first.
+  while (impl_.held.load(std::memory_order_acquire) != 0) impl_.arrived.wait_until(lock, sync::Clock::now() + kSlice);
+  impl_.help_wanted = false;
+  impl_.stop.store(1, std::memory_order_seq_cst);
+}
+
+void Collector::Impl::Stop::wait_for(std::vector<Thread*>& pending) {
+  const sync::TimePoint begin = sync::Clock::now();
+  sync::TimePoint name_at = begin + std::chrono::seconds(1);
+  std::chrono::microseconds pause{10};
+  const auto drop_stopped = [&] {
+    std::erase_if(pending, [&](Thread* thread) {
+      // Once seen stopped it is not looked at again: its failed attempts to leave do not matter.
+      if (thread->state.load(std::memory_order_seq_cst) == State::Unsafe) return false;
+      record_.last_thread = thread->id;
+      return true;
+    });
+    return pending.empty();
+  };
+  while (!drop_stopped()) {
+    const sync::TimePoint now = sync::Clock::now();
+    if (now - begin < std::chrono::microseconds(10)) continue;
+    if (now >= name_at) {
+      name_late(pending, begin);
+      name_at += std::chrono::seconds(1);
+    }
+    // Timed, since safe_enter notifies nobody.
+    sync::Lock lock(impl_.stop_mutex);
+    impl_.arrived.wait_until(lock, now + pause);
+    pause = std::min(pause * 2, std::chrono::microseconds(100));
+  }
+}
+
+void Collector::Impl::Stop::name_late(const std::vector<Thread*>& pending, sync::TimePoint since) {
+  impl_.late.add(pending.size());
+  if (!trace_) return;
+  try {
+    for (const Thread* thread : pending) {
+      trace_->instant("gc", "late thread", fmt::format(R"("thread":{},"late_ms":{})", thread->id, since_ns(since) / 1000000));
+    }
+  } catch (...) {
+    // The trace misses an event; the stop must go on.
+  }
+}
+
+Collector::Impl::Stop::~Stop() BERTH_NO_ANALYSIS {  // the registry is the creator's
+  for (Thread* thread : impl_.threads) thread->poll.fetch_and(~kPollStop, std::memory_order_acq_rel);
+  record_.stopped_to_resumed = since_ns(stopped_);
+  {
+    const sync::Lock lock(impl_.stop_mutex);
+    if (ticket_ != 0) {
+      impl_.completed.store(ticket_, std::memory_order_release);
+      impl_.collections.fetch_add(1, std::memory_order_acq_rel);
+    }
+    impl_.help_wanted = false;
+    impl_.stop.store(0, std::memory_order_seq_cst);
+    impl_.resumed.notify_all();
+  }
+  impl_.record(record_, trace_, asked_);
+}
+
+Collector::Collector(const CollectorOptions& options) : options_(options) {
+  heap_ = std::make_unique<Heap>(*this, options.heap_limit_bytes);
+  impl_ = std::make_unique<Impl>(options);
+}
+
+Collector::~Collector() {
+  const sync::Lock lock(impl_->registry);
+  for (Thread* thread : impl_->threads) {
+    thread->attachment->thread.store(nullptr, std::memory_order_release);
+    delete std::exchange(thread->buffers, nullptr);
+  }
+  const sync::Lock agents_lock(impl_->agents_mutex);
+  for (Agent* agent : impl_->agents) agent->collector = nullptr;
+}
+
+Result<void> Collector::attach(Thread& thread, Agent& agent) {
+  if (current_thread(this)) {
+    return make_error(BERTH_INVALID_ARGUMENT, "attach a thread", "it is attached already", "attach each thread once");
+  }
+  Thread* none = nullptr;
+  if (!agent.current.compare_exchange_strong(none, &thread, std::memory_order_acq_rel)) {
+    return make_error(BERTH_INVALID_ARGUMENT, "attach a thread", "its agent runs on another thread", "give each thread an agent");
+  }
+  thread.collector = this;
+  thread.stop_word = &impl_->stop;
+  thread.ready_finalizers = &heap_->impl().num_ready;
+  thread.foreign = options_.hooks.foreign ? &options_.hooks : nullptr;
+  thread.agent = thread.own_agent = &agent;
+  thread.frames = std::exchange(agent.frames, nullptr);
+  thread.stack_limit = native_stack_limit();
+  thread.buffers = new AllocationBuffers;
+  thread.attachment = std::make_shared<Attachment>();
+  thread.attachment->collector = this;
+  thread.attachment->thread.store(&thread, std::memory_order_release);
+  const bool always = (thread.foreign && thread.foreign->table.safepoint) || stress::collects_at_poll();
+  thread.poll.store(always ? uint32_t{kPollAlways} : 0, std::memory_order_relaxed);
+  thread.state.store(State::Safe, std::memory_order_relaxed);
+  add_attachment(thread.attachment);
+  impl_->register_agent(*this, agent);
+  {
+    const sync::Lock lock(impl_->registry);
+    thread.id = impl_->next_id++;
+    impl_->threads.push_back(&thread);
+  }
+  latch::reach("gc-attached", &thread);
+  if (thread.foreign) {
+    thread.state.store(State::Unsafe, std::memory_order_relaxed);
+    thread.apply_inhibitions();
+  } else {
+    thread.ask_for_finalizers();
+    thread.safe_leave(State::Unsafe);
+  }
+  return success();
+}
+
+void Collector::detach(Thread& thread) {
+  if (thread.collector != this || !thread.attachment) {
+    if constexpr (kDebugChecks) die("a thread is detached that is not attached");
+    count_misuse();
+    return;
+  }
+  rank::check_none_held(200, 399, "a detach");
+  if (!thread.foreign && thread.state.load(std::memory_order_relaxed) == State::Unsafe) {
+    thread.state.store(State::Safe, std::memory_order_release);
+  }
+  {
+    const sync::Lock lock(impl_->registry);  // no stop from here on
+    std::erase(impl_->threads, &thread);
+    heap_->impl().flush(*thread.buffers);
+    HandleBlock::close(*thread.own_agent, 0);
+    thread.agent->frames = thread.agent == thread.own_agent ? nullptr : thread.frames;
+    thread.agent->current.store(nullptr, std::memory_order_release);
+    thread.attachment->thread.store(nullptr, std::memory_order_release);
+  }
+  delete std::exchange(thread.buffers, nullptr);
+  thread.attachment.reset();
+  thread.agent = thread.own_agent = nullptr;
+  thread.frames = nullptr;
+  thread.pending_error = nullptr;
+  thread.stop_word = nullptr;
+  thread.in_finalizer = false;
+  thread.collector = nullptr;
+}
+
+Result<Agent*> Collector::set_agent(Thread& thread, Agent* agent) {
+  if (!agent) agent = thread.own_agent;
+  Agent* previous = thread.agent;
+  if (agent == previous) return previous;
+  Thread* none = nullptr;
+  if (!agent->current.compare_exchange_strong(none, &thread, std::memory_order_acq_rel)) {
+    if constexpr (kDebugChecks) die("an agent is used by two threads");
+    return make_error(BERTH_INVALID_ARGUMENT, fmt::format("make agent '{}' current", agent->name),
+                      "it runs on another thread", "switch that thread to another agent first");
+  }
+  impl_->register_agent(*this, *agent);
+  previous->frames = std::exchange(thread.frames, std::exchange(agent->frames, nullptr));
+  thread.agent = agent;
+  thread.stack_limit = agent->stack_low != 0 ? stack_limit_of(agent->stack_low, agent->stack_high) : native_stack_limit();
+  previous->current.store(nullptr, std::memory_order_release);
+  thread.apply_inhibitions();
+  thread.ask_for_finalizers();
+  return previous;
+}
+
+void Collector::Impl::register_agent(Collector& collector, Agent& agent) {
+  const sync::Lock lock(agents_mutex);
+  if (agent.collector) return;
+  agent.collector = &collector;
+  agents.push_back(&agent);
+}
+
+void Collector::forget(Agent& agent) {
+  const sync::Lock lock(impl_->agents_mutex);
+  std::erase(impl_->agents, &agent);
+  agent.collector = nullptr;
+}
+
+void Collector::add_client(CollectionClient* client) {
+  const sync::Lock lock(impl_->registry);
+  impl_->clients.push_back(client);
+}
+
+void Collector::remove_client(CollectionClient* client) {
+  const sync::Lock lock(impl_->registry);
+  std::erase(impl_->clients, client);
+}
+
+void Collector::hold(Thread& thread) {
+  latch::reach("gc-hold", &thread);
+  thread.waiting.since_ns.store(sync::Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+  thread.waiting.kind.store("stop", std::memory_order_release);
+  {
+    sync::Lock lock(impl_->stop_mutex);
+    // Counted even if the stop is over by now: the next one is not raised before this thread is unsafe and has lowered it.
+    impl_->held.fetch_add(1, std::memory_order_acq_rel);
+    impl_->arrived.notify_all();
+    while (impl_->stop.load(std::memory_order_acquire) != 0) {
+      if (impl_->help_wanted && thread.state.load(std::memory_order_relaxed) == State::Waiting) {
+        lock.unlock();
+        const bool helped = impl_->mark.help();
+        lock.lock();
+        if (helped) continue;
+      }
+      impl_->wait_resumed(lock);
+    }
+  }
+  thread.waiting.kind.store(nullptr, std::memory_order_release);
+  thread.state.store(State::Unsafe, std::memory_order_seq_cst);
+  const sync::Lock lock(impl_->stop_mutex);
+  if (impl_->held.fetch_sub(1, std::memory_order_acq_rel) == 1) impl_->arrived.notify_all();
+}
+
+void Collector::poll_slow(Thread& thread, uint32_t bits) {
+  if (thread.foreign) {
+    thread.apply_inhibitions();
+    if (thread.foreign->table.safepoint) thread.foreign->table.safepoint(thread.foreign->context);
+    return;
+  }
+  if (impl_->stop.load(std::memory_order_acquire) != 0) {
+    thread.state.store(State::Waiting, std::memory_order_seq_cst);
+    check_all_safe("a poll");
+    hold(thread);
+  }
+  if ((bits & kPollAlways) && stress::collects_at_poll() && !thread.in_finalizer) collect(thread);
+  if ((bits & kPollFinalizers) || thread.ready_finalizers->load(std::memory_order_relaxed) != 0) {
+    heap_->impl().run_finalizers(thread);
+  }
+}
+
+/// Runs `body` once or more as the collector, all others stopped, until `done`. GC: unsafe; Waiting meanwhile.
+template <class Done, class Body>
+void Collector::stop_until(Thread& thread, Done done, Body body) {
+  if constexpr (kDebugChecks) {
+    if (current_thread(this) != &thread) die("a collection is asked for by another thread than the attached one");
+    if (thread.state.load(std::memory_order_relaxed) != State::Unsafe) die("a collection is asked for by a thread that is not unsafe");
+    rank::check_none_held(200, 399, "a collection");
+  }
+  const sync::TimePoint asked = sync::Clock::now();
+  // Back to Unsafe on every way out. Who waits for an own ticket is not counted as held, unless another stop holds it now.
+  struct Leave {
+    Collector& collector;
+    Thread& thread;
+    ~Leave() {
+      thread.state.store(State::Unsafe, std::memory_order_seq_cst);
+      latch::reach("gc-leave", &thread);
+      if (collector.impl_->stop.load(std::memory_order_seq_cst) == 0) return;
+      thread.state.store(State::Waiting, std::memory_order_seq_cst);
+      collector.hold(thread);
+    }
+  };
+  thread.state.store(State::Waiting, std::memory_order_seq_cst);
+  const Leave leave{*this, thread};
+  check_all_safe("a collection");
+  while (!done()) {
+    if (impl_->try_own(thread)) {
+      const Impl::Ownership ownership(*impl_);
+      if (done()) break;  // the last owner's collection began after our ticket
+      latch::reach("gc-own", &thread);
+      heap_->impl().finish_sweep();
+      StopRecord record;
+      const sync::Lock registry(impl_->registry);
+      Impl::Stop stop(*impl_, options_.trace, asked, record);
+      latch::reach("gc-stopped", &thread);
+      body(stop, record);
+      continue;
+    }
+    sync::Lock lock(impl_->stop_mutex);
+    if (impl_->help_wanted) {
+      lock.unlock();
+      if (impl_->mark.help()) continue;
+      lock.lock();
+    }
+    // Checked under the mutex that the owner takes to notify: what happens later wakes us.
+    if (!done() && impl_->owner.load(std::memory_order_acquire)) impl_->wait_resumed(lock);
+  }
+}
+
+template <class Done>
+void Collector::collect_until(Thread& thread, Done done) {
+  if (thread.foreign) {
+    if (thread.foreign->table.request_collection) thread.foreign->table.request_collection(thread.foreign->context);
+    return;
+  }
+  bool collected = false;
+  stop_until(thread, done, [&](Impl::Stop& stop, StopRecord& record) BERTH_NO_ANALYSIS {
+    const uint64_t ticket = impl_->requested.load(std::memory_order_acquire);
+    impl_->collect_stopped(*this, record);
+    stop.complete(ticket);
+    collected = true;
+  });
+  if (collected) after_resume(thread);
+  if (!thread.in_finalizer) thread.safepoint();
+}
+
+void Collector::collect(Thread& thread) {
+  const uint64_t ticket = impl_->requested.fetch_add(1, std::memory_order_acq_rel) + 1;
+  collect_until(thread, [&] { return impl_->completed.load(std::memory_order_acquire) >= ticket; });
+}
+
+void Collector::collect_after(Thread& thread, uint64_t seen) {
+  impl_->requested.fetch_add(1, std::memory_order_acq_rel);
+  collect_until(thread, [&] { return impl_->collections.load(std::memory_order_acquire) != seen; });
+}
+
+void Collector::for_each_thread_stopped(Thread& thread, const std::function<void(Thread&)>& function) {
+  bool done = false;
+  stop_until(thread, [&] { return done; }, [&](Impl::Stop&, StopRecord&) BERTH_NO_ANALYSIS {
+    done = true;
+    for (Thread* each : impl_->threads) function(*each);
+  });
+}
+
+void Collector::after_resume(Thread& thread) {
+  const SafeRegion region(thread);
+  std::vector<CollectionClient*> clients;
+  {
+    const sync::Lock lock(impl_->registry);
+    clients = impl_->clients;
+  }
+  for (CollectionClient* client : clients) client->after_resume();
+  heap_->impl().run_native();
+}
+
+void Collector::Impl::collect_stopped(Collector& collector, StopRecord& record) {
+  Heap::Impl& heap = collector.heap_->impl();
+  for (Thread* thread : threads) heap.flush(*thread->buffers);
+  heap.finish_sweep();
+  try {
+    mark_and_process(collector, record);
+  } catch (...) {
+    heap.clear_marks();  // a trace function threw: as if this collection had not begun
+    throw;
+  }
+  const sync::TimePoint begin = sync::Clock::now();
+  record.live_bytes = mark.live_bytes();
+  heap.begin_sweep(record.live_bytes);
+  record.sweep = since_ns(begin);
+  if (heap.num_ready.load(std::memory_order_seq_cst) == 0) return;
+  for (Thread* thread : threads) thread->poll.fetch_or(kPollFinalizers, std::memory_order_acq_rel);
+}
+
+void Collector::Impl::mark_and_process(Collector& collector, StopRecord& record) {
+  Heap::Impl& heap = collector.heap_->impl();
+  struct Phase {
+    MarkPhase& mark;
+    ~Phase() { mark.close(); }
+  };
+  const sync::TimePoint begin = sync::Clock::now();
+  mark.open([&](unsigned n) { ask_for_help(collector, n); });
+  const Phase phase{mark};
+  Marker marker(mark);
+  visit_threads(marker);
+  heap.visit_roots(marker);
+  for (CollectionClient* client : clients) client->visit_roots(marker);
+  latch::reach("gc-mark");
+  drain(heap, marker);
+  visit_ephemerons(heap, marker);
+  record.mark = since_ns(begin);
+
+  const sync::TimePoint weak_begin = sync::Clock::now();
+  latch::reach("gc-weak");
+  heap.clear_weak();
+  heap.ready_finalizers(marker);
+  drain(heap, marker);
+  visit_ephemerons(heap, marker);
+  heap.ready_native(marker);
+  latch::reach("gc-sweep");
+  const Heap& view = *collector.heap_;
+  for (CollectionClient* client : clients) client->sweep([&](const void* pointer) { return view.is_live(pointer); });
+  record.weak = since_ns(weak_begin);
+}
+
+void Collector::Impl::visit_ephemerons(Heap::Impl& heap, Marker& marker) {
+  const auto is_marked = [&](const void* pointer) { return heap.is_live(pointer); };
+  for (bool found = true; found;) {
+    found = false;
+    for (CollectionClient* client : clients) found = client->visit_ephemerons(is_marked, marker) || found;
+    if (found) drain(heap, marker);
+  }
+}
+
+void Collector::Impl::visit_threads(Marker& marker) {
+  const auto scan = [&](Frame* frames) {
+    for (Frame* frame = frames; frame; frame = frame->previous) frame->kind->scan(*frame, marker);
+  };
+  for (Thread* thread : threads) {
+    scan(thread->frames);
+    marker.visit(&thread->pending_error);
+  }
+  const sync::Lock lock(agents_mutex);
+  for (const Agent* agent : agents) {
+    if (!agent->current.load(std::memory_order_acquire)) scan(agent->frames);
+    HandleBlock::visit(*agent, marker);
+  }
+}
+
+void Collector::Impl::ask_for_help(Collector& collector, unsigned n) {
+  {
+    const sync::Lock lock(stop_mutex);
+    help_wanted = true;
+    resumed.notify_all();
+  }
+  collector.recruit(n);
+}
+
+void Collector::help_mark(Thread& thread) {
+  latch::reach("gc-recruited", &thread);
+  if (thread.state.load(std::memory_order_relaxed) != State::Safe) return;
+  // Never through Unsafe: the stop goes on. Back to Safe without waiting for the resume.
+  thread.state.store(State::Waiting, std::memory_order_release);
+  impl_->mark.help();
+  thread.state.store(State::Safe, std::memory_order_release);
+}
+
+size_t Collector::recruit(size_t n) {
+  std::vector<ParkerRef> chosen;
+  {
+    const sync::Lock lock(impl_->parkers_mutex);
+    for (Parker* parker = impl_->parkers; parker && chosen.size() < n; parker = parker->list_next) chosen.emplace_back(parker);
+  }
+  for (const ParkerRef& parker : chosen) parker->notify(Parker::kRecruit);
+  impl_->recruited.add(chosen.size());
+  return chosen.size();
+}
+
+void Collector::link_parker(Parker& parker) {
+  const sync::Lock lock(impl_->parkers_mutex);
+  parker.list_previous = nullptr;
+  parker.list_next = impl_->parkers;
+  if (impl_->parkers) impl_->parkers->list_previous = &parker;
+  impl_->parkers = &parker;
+}
+
+void Collector::unlink_parker(Parker& parker) {
+  const sync::Lock lock(impl_->parkers_mutex);
+  (parker.list_previous ? parker.list_previous->list_next : impl_->parkers) = parker.list_next;
+  if (parker.list_next) parker.list_next->list_previous = parker.list_previous;
+  parker.list_previous = parker.list_next = nullptr;
+}
+
+void Collector::Impl::record(const StopRecord& stop, Trace* trace, sync::TimePoint asked) {
+  asked_to_raised.record(stop.asked_to_raised);
+  time_to_safepoint.record(stop.asked_to_raised + stop.raised_to_stopped);
+  stopped_to_resumed.record(stop.stopped_to_resumed);
+  {
+    const sync::Lock lock(history_mutex);
+    history[num_stops++ % kHistory] = stop;
+  }
+  if (!trace || !trace->is_on()) return;
+  trace->complete("gc", "stop", asked,
+                  fmt::format(R"("raised_to_stopped_ns":{},"stopped_to_resumed_ns":{},"mark_ns":{},"live_bytes":{},"last_thread":{})",
+                              stop.raised_to_stopped, stop.stopped_to_resumed, stop.mark, stop.live_bytes, stop.last_thread));
+}
+
+std::vector<StopRecord> Collector::recent_stops() const {
+  const sync::Lock lock(impl_->history_mutex);
+  std::vector<StopRecord> stops;
+  const uint64_t n = impl_->num_stops;
+  for (uint64_t i = n > kHistory ? n - kHistory : 0; i < n; ++i) stops.push_back(impl_->history[i % kHistory]);
+  return stops;
+}
+
+uint64_t Collector::num_collections() const noexcept { return impl_->collections.load(std::memory_order_acquire); }
+
+size_t Collector::num_threads() const {
+  const sync::Lock lock(impl_->registry);
+  return impl_->threads.size();
+}
+
+uint64_t Collector::num_misuses() const noexcept { return impl_->misuses.value(); }
+void Collector::count_misuse() noexcept { impl_->misuses.add(); }
+
+bool Collector::is_idle() const {
+  const sync::Lock lock(impl_->registry);
+  const bool polls_clear = std::ranges::none_of(impl_->threads, [](const Thread* thread) {
+    return (thread->poll.load(std::memory_order_relaxed) & kPollStop) != 0;
+  });
+  return polls_clear && impl_->stop.load() == 0 && !impl_->owner.load() && impl_->held.load() == 0 && impl_->mark.is_idle();
+}
+
+void Collector::metrics(std::string& out) const {
+  using namespace berth::metrics;
+  write_counter(out, "berth_gc_collections_total", "Complete collections", num_collections());
+  write_gauge(out, "berth_gc_live_bytes", "Bytes of live objects and of what was allocated since the last collection",
+              static_cast<double>(heap_->live_bytes()));
+  write_histogram(out, "berth_gc_asked_to_raised_seconds", "From the request to the raised stop", impl_->asked_to_raised);
+  write_histogram(out, "berth_gc_time_to_safepoint_seconds", "From the request until all threads are stopped", impl_->time_to_safepoint);
+  write_histogram(out, "berth_gc_stopped_seconds", "From all stopped to the resume", impl_->stopped_to_resumed);
+  write_counter(out, "berth_gc_late_threads_total", "Threads late by a second, once per second", impl_->late.value());
+  write_counter(out, "berth_gc_recruited_total", "Parked waiters asked to help marking", impl_->recruited.value());
+  write_counter(out, "berth_gc_helped_total", "Threads that joined a mark phase", impl_->mark.num_helped());
+  write_counter(out, "berth_gc_misuses_total", "Broken contracts that were ignored", num_misuses());
+  write_gauge(out, "berth_gc_ready_finalizers", "Finalizers that wait for a safe point", static_cast<double>(heap_->num_ready_finalizers()));
+  write_counter(out, "berth_gc_failed_finalizers_total", "Finalizers that failed", heap_->num_failed_finalizers());
+}
+
+}  // namespace berth::gc
