@@ -1,1 +1,17 @@
-set(JIT_HOST host_backend.cpp)
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Host back end: pool, containment, code generation, linking, call slots.
+set(JIT_HOST
+  call_slot.cpp
+  compile_error.cpp
+  compile_pool.cpp
+  compiler_factory.cpp
+  containment.cpp
+  edge_lowering.cpp
+  host_backend.cpp
+  linker.cpp
+  pre_check.cpp
+  runtime_library.cpp
+  slab_memory.cpp
+  source_api.cpp
+  target_tools.cpp
+  unwind_registry.cpp)

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sources from LLVM modules. Needs LLVM's own headers, so berth.h does not include it.
+#ifndef BERTH_LLVM_H
+#define BERTH_LLVM_H
+
+#include <llvm-c/Orc.h>
+
+#include "berth/source.h"
+
+BERTH_BEGIN
+
+/* A source with a copy of the module, taken now, under the module's context lock; later nothing of the embedder's is touched.
+ * Threads: any. Blocks: may wait, for the context's lock. GC: any, kept. Owns: module borrowed; *out returned, consumed by a release
+ * or given to berth_source_delete. Errors: INVALID_ARGUMENT. */
+BERTH_API berth_error_t *berth_source_from_llvm_module(LLVMOrcThreadSafeModuleRef module, const char *entry_symbol, berth_source_t **out);
+
+BERTH_END
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CallSlot: one edge of linked code: an atomic word in the caller's data through which it calls a callee.
+// SlotTable: all slots by callee, so that a publication reaches them.
+//
+//   word     | publication of the callee | call
+//   stub     | its entry                 | drives the compile, then the entry is called (and bound)
+//   an entry | the better entry          | goes there
+//
+// A word is written under the table's lock, always from the callee's code word as read there, so it only moves forward.
+// Rank: kRankSlots, a leaf. Cost: one lock per publication with slots, per bound slot.
+#pragma once
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/code_instance.hpp"
+#include "support/result.hpp"
+#include "support/sync.hpp"
+
+namespace berth::jit {
+
+inline constexpr Rank kRankSlots{500, "call slots"};
+
+class SlotTable;
+
+struct CallSlot {
+  void (*stub)();  // first: the trampoline jumps through it
+  SlotTable* table;
+  engine::CodeInstance* callee;  // the table's reference
+  // In the caller's data. Release by the table, acquire by generated code: who calls the entry sees its bytes and fields.
+  sync::Atomic<void*>* word;
+  void* trampoline;
+};
+
+/// Machine code in front of the stub: loads the slot's address and jumps.
+inline constexpr size_t kTrampolineBytes = 16;
+void write_trampoline(char* to, const CallSlot* slot) noexcept;
+/// Whether this target has a stub.
+bool has_call_stub() noexcept;
+
+class SlotTable {
+ public:
+  /// Makes the instance callable and gives its entry: waits or helps. Called with no lock held.
+  using Driver = std::function<Result<void*>(engine::CodeInstance&)>;
+  explicit SlotTable(Driver driver) : driver_(std::move(driver)) {}
+
+  /// Binds the slot's word: the callee's entry if there is one, else the trampoline. The slot outlives the table's use of it.
+  /// Threads: any. Blocks: short. GC: any, kept. Errors: none.
+  void add(CallSlot& slot, engine::CodeInstanceRef callee);
+  /// The callee has new code. As above.
+  void publish(engine::CodeInstance& callee) noexcept;
+  /// From the stub: the entry to jump to. Threads: any. Blocks: may wait, for the compile. GC: any; safe while waiting.
+  /// Throws berth::Error if there is none.
+  void* resolve(CallSlot& slot);
+  /// Lets go of the callees; later calls over a stub raise SHUT_DOWN. Threads: any. Blocks: short.
+  void close() noexcept;
+  size_t num_slow_calls() const noexcept { return slow_calls_.load(std::memory_order_relaxed); }
+
+ private:
+  static void bind(CallSlot& slot) noexcept;
+  struct Entry {
+    engine::CodeInstanceRef callee;
+    std::vector<CallSlot*> slots;
+  };
+  const Driver driver_;
+  sync::Mutex mutex_{kRankSlots};
+  std::unordered_map<const engine::CodeInstance*, Entry> entries_ BERTH_GUARDED_BY(mutex_);
+  bool closed_ BERTH_GUARDED_BY(mutex_) = false;
+  sync::Atomic<size_t> slow_calls_{0};  // a counter, orders nothing: relaxed
+};
+
+}  // namespace berth::jit

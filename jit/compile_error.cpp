@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/compile_error.hpp"
+
+#include <fmt/format.h>
+
+namespace berth::jit {
+
+const char* to_string(berth_tier_t tier) noexcept {
+  switch (tier) {
+    case BERTH_TIER_INTERPRET: return "INTERPRET";
+    case BERTH_TIER_FAST: return "FAST";
+    case BERTH_TIER_OPTIMIZED: return "OPTIMIZED";
+    case BERTH_TIER_ADAPTIVE: return "ADAPTIVE";
+  }
+  return "UNKNOWN";
+}
+
+std::string one_line(std::string_view text) {
+  if (text.size() > kLongestErrorText) text = text.substr(0, kLongestErrorText);
+  std::string out;
+  out.reserve(text.size());
+  bool pending = false;  // a break that is written only if more text follows
+  for (const char character : text) {
+    if (character == '\n' || character == '\r' || character == '\0') {
+      pending = !out.empty();
+      continue;
+    }
+    if (pending) out += "; ";
+    pending = false;
+    out += character;
+  }
+  while (!out.empty() && (out.back() == '.' || out.back() == ' ')) out.pop_back();
+  return out;
+}
+
+Error compile_error(const engine::CompileJob& job, std::string_view step, berth_code_t code, std::string_view found,
+                    std::string_view advice) {
+  const std::string& entry = job.source ? job.source->entry_symbol : job.label;
+  const std::string asked = fmt::format("compiling \"{}\" (entry \"{}\", {}) failed in {}",
+                                        job.label.empty() ? entry : job.label, entry, to_string(job.tier), step);
+  return make_error(code, asked, one_line(found), advice);
+}
+
+}  // namespace berth::jit

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/linker.hpp"
+
+#include <llvm/ExecutionEngine/JITLink/JITLink.h>
+#include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
+#include <llvm/ExecutionEngine/Orc/SymbolStringPool.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace berth::jit {
+namespace {
+
+namespace jl = llvm::jitlink;
+
+struct LinkState {
+  SlabMemory& memory;
+  const std::vector<std::string>& wanted;
+  const Linker::Lookup& lookup;
+  LinkedObject linked;
+  const void* unwind_section = nullptr;
+  std::optional<Error> error;  // the first
+  bool finalised = false;
+
+  void fail(Error reason) {
+    if (!error) error = std::move(reason);
+  }
+};
+
+llvm::Error already_reported() { return llvm::createStringError("see the link's own error"); }
+
+class UnitAllocation final : public jl::JITLinkMemoryManager::InFlightAlloc {
+ public:
+  UnitAllocation(LinkState& state, llvm::orc::shared::AllocActions& actions) : state_(state), actions_(actions) {}
+  void abandon(OnAbandonedFunction on_abandoned) override {
+    state_.memory.abandon(state_.linked.memory);
+    state_.linked.memory = {};
+    on_abandoned(llvm::Error::success());
+  }
+  void finalize(OnFinalizedFunction on_finalised) override {
+    if (auto sealed = state_.memory.seal(state_.linked.memory); sealed.has_error()) {
+      state_.fail(std::move(sealed).assume_error());
+      return on_finalised(already_reported());
+    }
+    auto undo = llvm::orc::shared::runFinalizeActions(actions_);
+    if (!undo) return on_finalised(undo.takeError());
+    on_finalised(jl::JITLinkMemoryManager::FinalizedAlloc(llvm::orc::ExecutorAddr::fromPtr(state_.linked.memory.slab)));
+  }
+
+ private:
+  LinkState& state_;
+  llvm::orc::shared::AllocActions& actions_;
+};
+
+SlabMemory::Kind kind_of(llvm::orc::MemProt protection) {
+  const auto has = [bits = static_cast<unsigned>(protection)](llvm::orc::MemProt flag) { return bits & static_cast<unsigned>(flag); };
+  if (has(llvm::orc::MemProt::Exec)) return SlabMemory::kText;
+  return has(llvm::orc::MemProt::Write) ? SlabMemory::kData : SlabMemory::kReadOnly;
+}
+
+size_t round_up(size_t value, size_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+
+// The memory manager of one link: segments are packed into one part per kind.
+class UnitMemory final : public jl::JITLinkMemoryManager {
+ public:
+  explicit UnitMemory(LinkState& state) : state_(state) {}
+
+  void allocate(const jl::JITLinkDylib*, jl::LinkGraph& graph, OnAllocatedFunction on_allocated) override {
+    jl::BasicLayout layout(graph);
+    SlabMemory::Sizes sizes;
+    for (auto& [group, segment] : layout.segments()) {
+      SlabMemory::Size& size = sizes[kind_of(group.getMemProt())];
+      size.bytes = round_up(size.bytes, segment.Alignment.value()) + segment.ContentSize + segment.ZeroFillSize;
+      size.alignment = std::max<size_t>(size.alignment, segment.Alignment.value());
+    }
+    auto allocation = state_.memory.allocate(sizes);
+    if (allocation.has_error()) {
+      state_.fail(std::move(allocation).assume_error());
+      return on_allocated(already_reported());
+    }
+    state_.linked.memory = allocation.assume_value();
+    std::array<size_t, SlabMemory::kKinds> used{};
+    for (auto& [group, segment] : layout.segments()) {
+      const SlabMemory::Kind kind = kind_of(group.getMemProt());
+      const SlabMemory::Part& part = state_.linked.memory.parts[kind];
+      used[kind] = round_up(used[kind], segment.Alignment.value());
+      segment.Addr = llvm::orc::ExecutorAddr::fromPtr(part.address + used[kind]);
+      segment.WorkingMem = part.writable + used[kind];
+      std::memset(segment.WorkingMem + segment.ContentSize, 0, segment.ZeroFillSize);
+      used[kind] += segment.ContentSize + segment.ZeroFillSize;
+    }
+    auto result = std::make_unique<UnitAllocation>(state_, layout.graphAllocActions());
+    if (auto failed = layout.apply()) {
+      state_.memory.abandon(state_.linked.memory);
+      return on_allocated(std::move(failed));
+    }
+    on_allocated(std::move(result));
+  }
+
+  // Memory goes back with the slabs.
+  void deallocate(std::vector<FinalizedAlloc> allocations, OnDeallocatedFunction on_deallocated) override {
+    for (auto& allocation : allocations) allocation.release();
+    on_deallocated(llvm::Error::success());
+  }
+
+ private:
+  LinkState& state_;
+};
+
+class LinkContext final : public jl::JITLinkContext {
+ public:
+  explicit LinkContext(LinkState& state) : JITLinkContext(nullptr), state_(state), memory_(state) {}
+
+  jl::JITLinkMemoryManager& getMemoryManager() override { return memory_; }
+
+  void notifyFailed(llvm::Error failure) override {
+    const std::string text = llvm::toString(std::move(failure));
+    state_.fail(make_error(BERTH_LINK_FAILED, "", text, "change what cannot be linked"));
+  }
+
+  void lookup(const LookupMap& symbols, std::unique_ptr<jl::JITLinkAsyncLookupContinuation> continuation) override {
+    jl::AsyncLookupResult found;
+    std::vector<std::string> missing;
+    for (const auto& [symbol, flags] : symbols) {
+      const std::string name = (*symbol).str();
+      void* const address = state_.lookup(name);
+      if (!address && flags == jl::SymbolLookupFlags::RequiredSymbol) {
+        missing.push_back(name);
+        continue;
+      }
+      if (address) found[symbol] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+    }
+    if (missing.empty()) return continuation->run(std::move(found));
+    std::sort(missing.begin(), missing.end());
+    std::string text = missing.size() == 1 ? "undefined symbol " : "undefined symbols ";
+    for (size_t i = 0; i < missing.size(); ++i) text += (i ? ", '" : "'") + missing[i] + "'";
+    state_.fail(make_error(BERTH_LINK_FAILED, "", text, "add an edge for it, define it in the source, or call berth_engine_define_symbol"));
+    continuation->run(already_reported());
+  }
+
+  llvm::Error notifyResolved(jl::LinkGraph& graph) override {
+    for (jl::Symbol* symbol : graph.defined_symbols()) {
+      if (!symbol->hasName()) continue;
+      const llvm::StringRef name = *symbol->getName();
+      if (std::find(state_.wanted.begin(), state_.wanted.end(), name) == state_.wanted.end()) continue;
+      state_.linked.symbols[name.str()] = symbol->getAddress().toPtr<void*>();
+    }
+    for (const std::string& name : state_.wanted) {
+      if (state_.linked.symbols.contains(name)) continue;
+      state_.fail(make_error(BERTH_INTERNAL, "", "the object lacks the symbol '" + name + "'", "report this as a defect of Berth"));
+      return already_reported();
+    }
+    if (jl::Section* const section = graph.findSectionByName(".eh_frame")) {
+      const jl::SectionRange range(*section);
+      if (!range.empty()) state_.unwind_section = range.getStart().toPtr<const void*>();
+    }
+    return llvm::Error::success();
+  }
+
+  void notifyFinalized(jl::JITLinkMemoryManager::FinalizedAlloc allocation) override {
+    allocation.release();
+    state_.finalised = true;
+  }
+
+ private:
+  LinkState& state_;
+  UnitMemory memory_;
+};
+
+}  // namespace
+
+Result<LinkedObject> Linker::link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup) {
+  LinkState state{memory_, wanted, lookup, {}, nullptr, {}, false};
+  const auto names = std::make_shared<llvm::orc::SymbolStringPool>();  // of this link; outlives the look-up's results
+  auto graph = jl::createLinkGraphFromObject(object, names);
+  if (!graph) {
+    return make_error(BERTH_LINK_FAILED, "", llvm::toString(graph.takeError()), "change what cannot be linked");
+  }
+  jl::link(std::move(*graph), std::make_unique<LinkContext>(state));
+  if (state.error) return std::move(*state.error);
+  if (!state.finalised) return make_error(BERTH_INTERNAL, "", "the link did not end", "report this as a defect of Berth");
+  const SlabMemory::Part& text = state.linked.memory.parts[SlabMemory::kText];
+  if (state.unwind_section) {
+    unwind_.add(state.linked.memory.slab, text.address, text.address + text.bytes, state.unwind_section);
+  }
+  return std::move(state.linked);
+}
+
+}  // namespace berth::jit

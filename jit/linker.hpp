@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Linker: an object becomes code in a slab, with JITLink. Every callback runs in place; nothing of a link outlives it but its memory.
+#pragma once
+#include <llvm/Support/MemoryBufferRef.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "jit/slab_memory.hpp"
+#include "jit/unwind_registry.hpp"
+#include "support/result.hpp"
+
+namespace berth::jit {
+
+struct LinkedObject {
+  std::map<std::string, void*, std::less<>> symbols;  // of those asked for
+  SlabMemory::Allocation memory;
+};
+
+class Linker {
+ public:
+  using Lookup = std::function<void*(const std::string& symbol)>;  // null: unknown
+  Linker(SlabMemory& memory, UnwindRegistry& unwind) : memory_(memory), unwind_(unwind) {}
+
+  /// Threads: any. Blocks: short. GC: any, kept. Owns: object borrowed. Errors: LINK_FAILED naming what is undefined, INTERNAL if the object
+  /// lacks a wanted symbol, those of the memory. The message is what was found, unadorned.
+  Result<LinkedObject> link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup);
+
+ private:
+  SlabMemory& memory_;
+  UnwindRegistry& unwind_;
+};
+
+}  // namespace berth::jit

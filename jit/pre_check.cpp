@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/pre_check.hpp"
+
+#include <fmt/format.h>
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/StringSet.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <algorithm>
+
+#include "jit/target_tools.hpp"
+
+namespace berth::jit {
+namespace {
+
+constexpr size_t kMostLeaves = 1024;           // of a first-class aggregate: each becomes a value of its own
+constexpr uint64_t kWidestVectorBits = 16384;  // split into registers beyond
+constexpr size_t kLongestQuote = 200;
+
+bool is_allowed_intrinsic(llvm::Intrinsic::ID id) {
+  using namespace llvm;
+  switch (id) {
+    case Intrinsic::abs: case Intrinsic::acos: case Intrinsic::annotation: case Intrinsic::asin: case Intrinsic::assume:
+    case Intrinsic::atan: case Intrinsic::atan2: case Intrinsic::bitreverse: case Intrinsic::bswap: case Intrinsic::canonicalize:
+    case Intrinsic::ceil: case Intrinsic::convert_from_fp16: case Intrinsic::convert_to_fp16: case Intrinsic::copysign:
+    case Intrinsic::cos: case Intrinsic::cosh: case Intrinsic::ctlz: case Intrinsic::ctpop: case Intrinsic::cttz:
+    case Intrinsic::dbg_assign: case Intrinsic::dbg_declare: case Intrinsic::dbg_label: case Intrinsic::dbg_value:
+    case Intrinsic::debugtrap: case Intrinsic::donothing: case Intrinsic::eh_typeid_for: case Intrinsic::exp: case Intrinsic::exp10:
+    case Intrinsic::exp2: case Intrinsic::expect: case Intrinsic::expect_with_probability:
+    case Intrinsic::experimental_noalias_scope_decl: case Intrinsic::fabs: case Intrinsic::floor: case Intrinsic::fma:
+    case Intrinsic::fmuladd: case Intrinsic::fptosi_sat: case Intrinsic::fptoui_sat: case Intrinsic::frameaddress:
+    case Intrinsic::frexp: case Intrinsic::fshl: case Intrinsic::fshr: case Intrinsic::get_rounding:
+    case Intrinsic::invariant_end: case Intrinsic::invariant_start: case Intrinsic::is_constant: case Intrinsic::is_fpclass:
+    case Intrinsic::launder_invariant_group: case Intrinsic::ldexp: case Intrinsic::lifetime_end: case Intrinsic::lifetime_start:
+    case Intrinsic::llrint: case Intrinsic::llround: case Intrinsic::load_relative: case Intrinsic::log: case Intrinsic::log10:
+    case Intrinsic::log2: case Intrinsic::lrint: case Intrinsic::lround: case Intrinsic::masked_compressstore:
+    case Intrinsic::masked_expandload: case Intrinsic::masked_gather: case Intrinsic::masked_load: case Intrinsic::masked_scatter:
+    case Intrinsic::masked_store: case Intrinsic::maximum: case Intrinsic::maximumnum: case Intrinsic::maxnum: case Intrinsic::memcpy:
+    case Intrinsic::memcpy_inline: case Intrinsic::memmove: case Intrinsic::memset: case Intrinsic::memset_inline:
+    case Intrinsic::minimum: case Intrinsic::minimumnum: case Intrinsic::minnum: case Intrinsic::nearbyint: case Intrinsic::objectsize:
+    case Intrinsic::pow: case Intrinsic::powi: case Intrinsic::prefetch: case Intrinsic::pseudoprobe: case Intrinsic::ptr_annotation:
+    case Intrinsic::ptrmask: case Intrinsic::readcyclecounter: case Intrinsic::returnaddress: case Intrinsic::rint:
+    case Intrinsic::round: case Intrinsic::roundeven: case Intrinsic::sadd_sat: case Intrinsic::sadd_with_overflow:
+    case Intrinsic::scmp: case Intrinsic::sideeffect: case Intrinsic::sin: case Intrinsic::sinh: case Intrinsic::smax:
+    case Intrinsic::smin: case Intrinsic::smul_with_overflow: case Intrinsic::sqrt: case Intrinsic::sshl_sat:
+    case Intrinsic::ssub_sat: case Intrinsic::ssub_with_overflow: case Intrinsic::stackrestore: case Intrinsic::stacksave:
+    case Intrinsic::strip_invariant_group: case Intrinsic::tan: case Intrinsic::tanh: case Intrinsic::threadlocal_address:
+    case Intrinsic::trap: case Intrinsic::trunc: case Intrinsic::uadd_sat: case Intrinsic::uadd_with_overflow:
+    case Intrinsic::ubsantrap: case Intrinsic::ucmp: case Intrinsic::umax: case Intrinsic::umin: case Intrinsic::umul_with_overflow:
+    case Intrinsic::ushl_sat: case Intrinsic::usub_sat: case Intrinsic::usub_with_overflow: case Intrinsic::vacopy:
+    case Intrinsic::vaend: case Intrinsic::var_annotation: case Intrinsic::vastart: case Intrinsic::vector_deinterleave2:
+    case Intrinsic::vector_extract: case Intrinsic::vector_insert: case Intrinsic::vector_interleave2: case Intrinsic::vector_reduce_add:
+    case Intrinsic::vector_reduce_and: case Intrinsic::vector_reduce_fadd: case Intrinsic::vector_reduce_fmax:
+    case Intrinsic::vector_reduce_fmaximum: case Intrinsic::vector_reduce_fmin: case Intrinsic::vector_reduce_fminimum:
+    case Intrinsic::vector_reduce_fmul: case Intrinsic::vector_reduce_mul: case Intrinsic::vector_reduce_or:
+    case Intrinsic::vector_reduce_smax: case Intrinsic::vector_reduce_smin: case Intrinsic::vector_reduce_umax:
+    case Intrinsic::vector_reduce_umin: case Intrinsic::vector_reduce_xor: case Intrinsic::vector_reverse:
+      return true;
+    default: return false;
+  }
+}
+
+bool is_allowed_convention(llvm::CallingConv::ID convention) {
+  switch (convention) {
+    case llvm::CallingConv::C:
+    case llvm::CallingConv::Fast:
+    case llvm::CallingConv::Cold:
+    case llvm::CallingConv::PreserveMost:
+    case llvm::CallingConv::PreserveAll:
+    case llvm::CallingConv::Tail:
+    case llvm::CallingConv::X86_64_SysV: return true;
+    default: return false;
+  }
+}
+
+constexpr llvm::StringLiteral kPersonalities[] = {"__gxx_personality_v0", "__gcc_personality_v0"};
+constexpr llvm::StringLiteral kReservedSections[] = {".init_array", ".fini_array", ".preinit_array", ".ctors", ".dtors",
+                                                     ".eh_frame",   ".init",       ".fini",          ".tdata", ".tbss"};
+// Off, these leave no way to pass or return a value; LLVM ends the process.
+constexpr llvm::StringLiteral kBaseFeatures[] = {"64bit", "64bit-mode", "cmov", "cx8", "fxsr", "mmx", "sse", "sse2", "x87"};
+
+class PreCheck {
+ public:
+  PreCheck(const llvm::Module& module, const HostTarget& host) : module_(module), host_(host) {}
+
+  Result<void> run(std::string_view entry, bool typed) {
+    BERTH_TRYV(check_target());
+    BERTH_TRYV(check_entry(entry, typed));
+    BERTH_TRYV(check_globals());
+    for (const llvm::Function& function : module_) BERTH_TRYV(check_function(function));
+    return success();
+  }
+
+ private:
+  static Error refuse(berth_code_t code, std::string found, std::string_view advice) { return make_error(code, "", found, advice); }
+
+  static std::string quote(const llvm::Instruction& instruction) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    instruction.print(stream);
+    const size_t first = text.find_first_not_of(' ');
+    return text.substr(first == std::string::npos ? 0 : first, kLongestQuote);
+  }
+  static Error refuse(berth_code_t code, const llvm::Instruction& at, std::string_view reason, std::string_view advice) {
+    return refuse(code, fmt::format("function '{}', instruction '{}': {}", at.getFunction()->getName().str(), quote(at), reason), advice);
+  }
+
+  Result<void> check_target() {
+    const llvm::Triple& triple = module_.getTargetTriple();
+    const llvm::Triple& ours = host_.triple;
+    if (!triple.str().empty() && (triple.getArch() != ours.getArch() || triple.getOS() != ours.getOS() ||
+                                  triple.getEnvironment() != ours.getEnvironment())) {
+      return refuse(BERTH_UNSUPPORTED, fmt::format("the module is for '{}', the engine compiles for '{}'", triple.str(), ours.str()),
+                    "leave the triple out, or generate for this host");
+    }
+    const std::string& layout = module_.getDataLayoutStr();
+    if (!layout.empty() && layout != host_.layout) {
+      return refuse(BERTH_UNSUPPORTED, fmt::format("the module's data layout '{}' is not the engine's '{}'", layout, host_.layout),
+                    "leave the data layout out, or generate for this host");
+    }
+    return success();
+  }
+
+  Result<void> check_entry(std::string_view entry, bool typed) {
+    const llvm::GlobalValue* const value = module_.getNamedValue(llvm::StringRef(entry.data(), entry.size()));
+    const auto* const function = llvm::dyn_cast_or_null<llvm::Function>(value);
+    if (!function || function->isDeclaration()) {
+      return refuse(BERTH_COMPILE_FAILED, fmt::format("the entry symbol '{}' is not a function the source defines", entry),
+                    "define it, or name another entry");
+    }
+    if (function->hasAvailableExternallyLinkage()) {
+      return refuse(BERTH_COMPILE_FAILED, fmt::format("the entry '{}' is available_externally: it gives no code", entry), "make it external");
+    }
+    const llvm::CallingConv::ID convention = function->getCallingConv();
+    if (!typed && convention != llvm::CallingConv::C && convention != llvm::CallingConv::X86_64_SysV) {
+      return refuse(BERTH_UNSUPPORTED, fmt::format("the entry '{}' has calling convention {}", entry, convention),
+                    "give the entry the C convention: it is called through a C function pointer");
+    }
+    return success();
+  }
+
+  Result<void> check_globals() {
+    if (!module_.ifunc_empty()) {
+      return refuse(BERTH_UNSUPPORTED, fmt::format("'{}' is an ifunc", module_.ifuncs().begin()->getName().str()), "call the function itself");
+    }
+    for (const llvm::GlobalVariable& global : module_.globals()) BERTH_TRYV(check_global(global));
+    return success();
+  }
+
+  Result<void> check_global(const llvm::GlobalVariable& global) {
+    const std::string name = global.getName().str();
+    if (name == "llvm.global_ctors" || name == "llvm.global_dtors") {
+      const llvm::Constant* const list = global.hasInitializer() ? global.getInitializer() : nullptr;
+      if (!list || list->isNullValue() || list->getNumOperands() == 0) return success();
+      return refuse(BERTH_UNSUPPORTED, fmt::format("the source has static constructors or destructors ({})", name),
+                    "do that work in a function and call it");
+    }
+    if (global.isThreadLocal() && global.isDeclaration()) {
+      return refuse(BERTH_UNSUPPORTED, fmt::format("'{}' is a thread-local variable of the host", name), "reach it through a function");
+    }
+    if (global.getAddressSpace() != 0) {
+      return refuse(BERTH_UNSUPPORTED, fmt::format("global '{}' is in address space {}", name, global.getAddressSpace()), "use address space 0");
+    }
+    BERTH_TRYV(check_section(global.getSection(), name));
+    if (const char* const reason = type_fault(*global.getValueType())) {
+      return refuse(BERTH_UNSUPPORTED, fmt::format("global '{}': {}", name, reason), "use a type the host has");
+    }
+    return success();
+  }
+
+  static Result<void> check_section(llvm::StringRef section, const std::string& name) {
+    for (const llvm::StringRef reserved : kReservedSections) {
+      if (section.starts_with(reserved)) {
+        return refuse(BERTH_UNSUPPORTED, fmt::format("'{}' is in section '{}'", name, section.str()), "leave the section out");
+      }
+    }
+    return success();
+  }
+
+  Result<void> check_function(const llvm::Function& function) {
+    const std::string name = function.getName().str();
+    const auto fault = [&](std::string_view reason, std::string_view advice) {
+      return refuse(BERTH_UNSUPPORTED, fmt::format("function '{}': {}", name, reason), advice);
+    };
+    if (function.isIntrinsic()) {
+      if (is_allowed_intrinsic(function.getIntrinsicID()) || function.use_empty()) return success();
+      for (const llvm::User* user : function.users()) {
+        if (const auto* at = llvm::dyn_cast<llvm::Instruction>(user)) {
+          return refuse(BERTH_UNSUPPORTED, *at, fmt::format("intrinsic '{}' is not one the host back end compiles", name),
+                        "use an intrinsic that does not depend on a target");
+        }
+      }
+      return fault("it is not an intrinsic the host back end compiles", "use an intrinsic that does not depend on a target");
+    }
+    if (name.starts_with("llvm.")) return fault("there is no such intrinsic", "correct the name");
+    if (!is_allowed_convention(function.getCallingConv())) {
+      return fault(fmt::format("calling convention {} is not one of this host", function.getCallingConv()), "use the C or fast convention");
+    }
+    if (function.hasGC()) return fault(fmt::format("gc \"{}\" names no collector strategy of this host", function.getGC()), "remove it");
+    if (const char* const reason = type_fault(*function.getFunctionType())) return fault(reason, "use types the host has");
+    BERTH_TRYV(check_section(function.getSection(), name));
+    BERTH_TRYV(check_target_attributes(function));
+    if (function.hasPersonalityFn() && !is_allowed_personality(*function.getPersonalityFn())) {
+      return fault("its personality is unknown to the host", "use __gxx_personality_v0");
+    }
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) BERTH_TRYV(check_instruction(instruction));
+    return success();
+  }
+
+  static bool is_allowed_personality(const llvm::Constant& personality) {
+    const llvm::StringRef name = personality.stripPointerCasts()->getName();
+    return std::find(std::begin(kPersonalities), std::end(kPersonalities), name) != std::end(kPersonalities);
+  }
+
+  Result<void> check_target_attributes(const llvm::Function& function) {
+    const std::string name = function.getName().str();
+    const llvm::StringRef cpu = function.getFnAttribute("target-cpu").getValueAsString();
+    const auto& known = subtarget();
+    if (!cpu.empty() && !known.isCPUStringValid(cpu)) {
+      return refuse(BERTH_UNSUPPORTED, fmt::format("function '{}': unknown target-cpu '{}'", name, cpu.str()), "leave target-cpu out");
+    }
+    llvm::SmallVector<llvm::StringRef, 16> features;
+    function.getFnAttribute("target-features").getValueAsString().split(features, ',', -1, false);
+    for (const llvm::StringRef feature : features) {
+      if (const char* const reason = feature_fault(feature)) {
+        return refuse(BERTH_UNSUPPORTED, fmt::format("function '{}': target feature '{}' {}", name, feature.str(), reason),
+                      "leave target-features out: the engine knows the host");
+      }
+    }
+    return success();
+  }
+
+  const llvm::MCSubtargetInfo& subtarget() {
+    if (!machine_) machine_ = host_.make_machine(BERTH_TIER_FAST);
+    return *machine_->getMCSubtargetInfo();
+  }
+
+  const char* feature_fault(llvm::StringRef feature) {
+    const bool on = feature.starts_with("+");
+    if (!on && !feature.starts_with("-")) return "has no + or -";
+    const llvm::StringRef name = feature.drop_front();
+    const auto all = subtarget().getAllProcessorFeatures();
+    const bool known = std::any_of(all.begin(), all.end(), [&](const auto& entry) { return name == entry.Key; });
+    if (!known) return "is unknown";
+    const bool base = std::find(std::begin(kBaseFeatures), std::end(kBaseFeatures), name) != std::end(kBaseFeatures);
+    if (!on) return base ? "cannot be switched off on this host" : nullptr;
+    return base || host_.feature_map.count(name) ? nullptr : "is not one of this host's CPU";
+  }
+
+  Result<void> check_instruction(const llvm::Instruction& instruction) {
+    const auto fault = [&](std::string_view reason, std::string_view advice) { return refuse(BERTH_UNSUPPORTED, instruction, reason, advice); };
+    if (const char* const reason = value_fault(*instruction.getType())) return fault(reason, "use a type the host has");
+    for (const llvm::Use& operand : instruction.operands()) {
+      if (const char* const reason = value_fault(*operand->getType())) return fault(reason, "use a type the host has");
+    }
+    if (const auto* allocation = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+      if (const char* const reason = type_fault(*allocation->getAllocatedType())) return fault(reason, "use a type the host has");
+    }
+    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+      if (!is_allowed_convention(call->getCallingConv())) return fault("its calling convention is not one of this host", "use the C convention");
+      if (call->hasInAllocaArgument()) return fault("inalloca arguments are not of this host", "pass byval");
+      if (llvm::isa<llvm::CallBrInst>(call)) return fault("callbr is not supported", "use a call and a branch");
+    }
+    if (llvm::isa<llvm::CatchSwitchInst, llvm::CatchPadInst, llvm::CleanupPadInst>(instruction)) {
+      return fault("funclet exception handling is not of this host", "use landingpad");
+    }
+    return check_atomic(instruction);
+  }
+
+  Result<void> check_atomic(const llvm::Instruction& instruction) {
+    const auto fault = [&](std::string_view reason, std::string_view advice) { return refuse(BERTH_UNSUPPORTED, instruction, reason, advice); };
+    if (!instruction.isAtomic()) return success();
+    const auto scope = llvm::getAtomicSyncScopeID(&instruction);
+    if (scope && *scope != llvm::SyncScope::System && *scope != llvm::SyncScope::SingleThread) {
+      return fault("its synchronisation scope is unknown to this host", "leave the scope out");
+    }
+    const llvm::Type* type = nullptr;
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) type = load->getType();
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) type = store->getValueOperand()->getType();
+    if (const auto* modify = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) type = modify->getValOperand()->getType();
+    if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) type = exchange->getNewValOperand()->getType();
+    if (type && module_.getDataLayout().getTypeStoreSize(const_cast<llvm::Type*>(type)).getKnownMinValue() > 8) {
+      return fault("atomic accesses are at most 8 bytes wide", "guard it with a lock");
+    }
+    return success();
+  }
+
+  // Why no value of the type can be compiled, or null. A first-class aggregate is as many values as it has leaves.
+  const char* value_fault(llvm::Type& type) {
+    if (const char* const reason = type_fault(type)) return reason;
+    return type.isAggregateType() && leaves(type) > kMostLeaves ? "an aggregate value of over 1,024 parts (keep it in memory)" : nullptr;
+  }
+
+  static size_t leaves(llvm::Type& type) {
+    if (auto* array = llvm::dyn_cast<llvm::ArrayType>(&type)) {
+      const uint64_t n = std::min<uint64_t>(array->getNumElements(), kMostLeaves + 1);
+      return n * std::min(leaves(*array->getElementType()), kMostLeaves + 1);
+    }
+    auto* const structure = llvm::dyn_cast<llvm::StructType>(&type);
+    if (!structure) return 1;
+    size_t sum = 0;
+    for (llvm::Type* element : structure->elements()) {
+      sum += leaves(*element);
+      if (sum > kMostLeaves) break;
+    }
+    return sum;
+  }
+
+  const char* type_fault(llvm::Type& type, unsigned depth = 0) {
+    if (depth > kDeepestNesting) return "a type nested deeper than 256";
+    if (const auto seen = types_.find(&type); seen != types_.end()) return seen->second;
+    const char* reason = own_type_fault(type);
+    for (auto element = type.subtype_begin(); !reason && element != type.subtype_end(); ++element) reason = type_fault(**element, depth + 1);
+    types_[&type] = reason;
+    return reason;
+  }
+
+  static const char* own_type_fault(llvm::Type& type) {
+    if (type.isIntegerTy() && type.getIntegerBitWidth() > kWidestInteger) return "an integer wider than 1,024 bits";
+    if (llvm::isa<llvm::ScalableVectorType>(type)) return "a scalable vector: this host has none";
+    if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(&type)) {
+      const uint64_t element = std::max<uint64_t>(1, vector->getElementType()->getPrimitiveSizeInBits().getFixedValue());
+      if (vector->getNumElements() > kWidestVectorBits || vector->getNumElements() * element > kWidestVectorBits) {
+        return "a vector wider than 16,384 bits";
+      }
+    }
+    if (type.isPointerTy() && type.getPointerAddressSpace() != 0) return "a pointer to another address space than 0";
+    if (type.isX86_AMXTy() || type.isTargetExtTy()) return "a type of a target's own";
+    if (type.isPPC_FP128Ty()) return "a type of another target";
+    return nullptr;
+  }
+
+  const llvm::Module& module_;
+  const HostTarget& host_;
+  std::unique_ptr<llvm::TargetMachine> machine_;  // for its tables; made only for modules with target attributes
+  llvm::DenseMap<const llvm::Type*, const char*> types_;
+};
+
+}  // namespace
+
+Result<void> check_text(std::string_view text) {
+  unsigned depth = 0;
+  size_t line = 1, line_start = 0;
+  bool quoted = false, comment = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char character = text[i];
+    if (character == '\n') {
+      ++line;
+      line_start = i + 1;
+      comment = false;
+    } else if (comment) {
+      continue;
+    } else if (character == '"') {
+      quoted = !quoted;
+    } else if (quoted) {
+      continue;
+    } else if (character == ';') {
+      comment = true;
+    } else if (character == '(' || character == '[' || character == '{' || character == '<') {
+      if (++depth > kDeepestNesting) {
+        return make_error(BERTH_COMPILE_FAILED, "", fmt::format("{}:{}: nested deeper than {}", line, i - line_start + 1, kDeepestNesting),
+                          "flatten the type or expression");
+      }
+    } else if ((character == ')' || character == ']' || character == '}' || character == '>') && depth > 0) {
+      --depth;
+    }
+  }
+  return success();
+}
+
+Result<void> check_module(const llvm::Module& module, std::string_view entry, const HostTarget& host, bool typed) {
+  return PreCheck(module, host).run(entry, typed);
+}
+
+}  // namespace berth::jit

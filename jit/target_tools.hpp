@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// HostTarget: the host's triple, CPU and features. TargetTools: one target machine with its analyses, for one compile at a time.
+// ToolsPool: tools waiting for their next compile, per tier; never more than compiles have run at once.
+//
+// A new machine per compile costs over a fifth of the compile, so they are kept. Tools of a compile that ended in a fatal error are
+// never given back: LLVM left them in the middle.
+#pragma once
+#include <llvm/ADT/StringMap.h>
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "berth/config.h"
+#include "support/result.hpp"
+#include "support/sync.hpp"
+
+namespace llvm {
+class PassBuilder;
+}
+
+namespace berth::jit {
+
+inline constexpr Rank kRankTools{500, "target machines"};
+
+struct HostTarget {
+  static Result<HostTarget> detect();
+  const llvm::Target* target = nullptr;
+  llvm::Triple triple;
+  std::string cpu;
+  std::string features;               // full: every feature, on or off
+  llvm::StringMap<bool> feature_map;  // those that are on
+  std::string layout;                 // of every module
+  /// Null if LLVM has none. Threads: any.
+  std::unique_ptr<llvm::TargetMachine> make_machine(berth_tier_t tier) const;
+};
+
+class TargetTools {
+ public:
+  static Result<std::unique_ptr<TargetTools>> make(const HostTarget& host, berth_tier_t tier);
+  ~TargetTools();
+  /// The tier's passes over the module. Analyses are dropped afterwards.
+  void optimise(llvm::Module& module);
+  /// Object code; false: the target cannot emit objects.
+  bool emit(llvm::Module& module, llvm::SmallVectorImpl<char>& object);
+  llvm::TargetMachine& machine() noexcept { return *machine_; }
+  berth_tier_t tier() const noexcept { return tier_; }
+
+ private:
+  TargetTools(std::unique_ptr<llvm::TargetMachine> machine, berth_tier_t tier);
+  const std::unique_ptr<llvm::TargetMachine> machine_;
+  const berth_tier_t tier_;
+  std::unique_ptr<llvm::PassBuilder> builder_;
+  llvm::LoopAnalysisManager loops_;
+  llvm::FunctionAnalysisManager functions_;
+  llvm::CGSCCAnalysisManager components_;
+  llvm::ModuleAnalysisManager modules_;
+};
+
+class ToolsPool {
+ public:
+  explicit ToolsPool(const HostTarget& host) : host_(host) {}
+  /// Threads: any. Blocks: short. Owns: returned; give back, or leak after a fatal error. Errors: UNSUPPORTED.
+  Result<std::unique_ptr<TargetTools>> take(berth_tier_t tier);
+  void give_back(std::unique_ptr<TargetTools> tools);
+  size_t num_made() const noexcept { return made_.load(std::memory_order_relaxed); }
+
+ private:
+  const HostTarget& host_;
+  sync::Mutex mutex_{kRankTools};
+  std::array<std::vector<std::unique_ptr<TargetTools>>, 2> waiting_ BERTH_GUARDED_BY(mutex_);
+  sync::Atomic<size_t> made_{0};  // a counter, orders nothing: relaxed
+};
+
+}  // namespace berth::jit
