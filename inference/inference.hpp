@@ -29,13 +29,20 @@ inline const TypedMethod& typed_method(const engine::CodeInstance& instance) {
   return *static_cast<const TypedMethod*>(engine::instance_payload(instance));
 }
 
+/// Keeps the program's memory while a source of it waits or compiles; null if the program is not shared.
+std::shared_ptr<Program> retain(Program& program) noexcept;
+
 /// Typed IR as a source body: the lowering makes an LLVM module of it on the compile thread.
 class TypedIrBody final : public engine::SourceBody {
  public:
-  TypedIrBody(Program& program, std::shared_ptr<const TypedMethod> method) : program(program), method(std::move(method)) {}
+  TypedIrBody(Program& program, std::shared_ptr<const TypedMethod> method)
+      : program(program), method(std::move(method)), retained_(retain(program)) {}
   engine::BodyKind kind() const noexcept override { return engine::BodyKind::TypedIr; }
   Program& program;
   const std::shared_ptr<const TypedMethod> method;
+
+ private:
+  const std::shared_ptr<Program> retained_;
 };
 
 InferenceCounters counters(Program& program);

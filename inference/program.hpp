@@ -29,12 +29,20 @@ struct Global {
   gc::Object* cell = nullptr;   // global: permanent object, word at byte 8
 };
 
-struct DefinitionSet;  // what a parse made, not yet visible (definition_set.hpp)
+struct DefinitionSet;  // what a parse made, not yet visible (text.hpp)
 
-class Program {
+/// Ends in two steps: `close` (by delete, or the destructor) gives back what the engine knows of it; the memory lives on while
+/// somebody holds a reference (`retain`), as sources not yet compiled do.
+class Program : public std::enable_shared_from_this<Program> {
  public:
   Program(engine::Engine& engine, std::string name);
   ~Program();
+
+  /// Keeps the memory; null if the program is not shared. Threads: any. Blocks: never. GC: any, kept.
+  std::shared_ptr<Program> retain() noexcept { return weak_from_this().lock(); }
+  /// Waits for spawned threads, retires the instances. Idempotent. No call may run or follow. Before the engine's end.
+  /// Threads: one at a time. Blocks: may wait, for spawned threads. GC: any, kept.
+  void close();
 
   /// Parses, verifies and makes visible in one new world. Threads: any. Blocks: may wait. GC: any (program lock is taken safe).
   /// Errors: PARSE_ERROR with {"errors":[...]}; TYPE_ERROR.
@@ -46,6 +54,8 @@ class Program {
   MethodTable& methods() noexcept { return *methods_; }
   Runtime& runtime() noexcept { return *runtime_; }
   RuntimeCalls& calls() noexcept { return *calls_; }
+  const std::shared_ptr<RuntimeCalls>& shared_calls() const noexcept { return calls_; }
+  const std::string& name() const noexcept { return name_; }
 
   // Names; null: none. Threads: any. Blocks: short.
   Function* function(std::string_view name);          // existing
@@ -66,7 +76,7 @@ class Program {
   std::unique_ptr<TypeInterner> types_;
   std::unique_ptr<TypeLattice> lattice_;
   std::unique_ptr<MethodTable> methods_;
-  std::unique_ptr<RuntimeCalls> calls_;
+  std::shared_ptr<RuntimeCalls> calls_;  // shared with the handles of buffers and channels, which may die later
   std::unique_ptr<Runtime> runtime_;
   std::atomic<berth_tier_t> tier_{BERTH_TIER_ADAPTIVE};  // an option: relaxed
   struct Impl;

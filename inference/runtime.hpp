@@ -19,11 +19,39 @@ namespace berth::inference {
 
 class Program;
 
+class InterpreterStack;
+struct KernelLane;
+enum class NumberFault : uint8_t;
+
 /// What a thread inside a program has; at gc::Thread::language. Set by the outermost call, inherited by spawned threads.
 struct RuntimeThread {
   uint64_t world = 0;                 // of the running call
   berth_thread_t* caller = nullptr;   // thread of the outermost call, for print
   uint32_t depth = 0;                 // interpreter frames
+  bool raw = false;                   // interpret only, and what was defined: nothing is inferred (constant evaluation, the oracle)
+  uint64_t steps = UINT64_MAX;        // interpreter's budget; used up: error "step budget"
+  InterpreterStack* stack = nullptr;  // made by the first interpreted call
+  const KernelLane* lane = nullptr;   // inside an interpreted kernel
+};
+
+// Frames. Each activation of a method, interpreted or compiled, that can raise, call or hold references links a gc::Frame with
+//   kind->method   const Method*
+//   position       const Position* of the statement it is at, or 0; lives as long as the method (that of the Statement will do)
+// The innermost position is an error's `at`, "file:line"; its `stack` has a line "method at file:line" for each frame, at most 32.
+// Positions whose file's name begins with '<' (a library's, as "<prelude>") are left out of both.
+
+/// Scope of an outermost call: sets gc::Thread::language and the stack limit, restores what was there.
+class OutermostCall {
+ public:
+  OutermostCall(gc::Thread& thread, uint64_t world, berth_thread_t* caller);
+  ~OutermostCall();
+  OutermostCall(const OutermostCall&) = delete;
+  OutermostCall& operator=(const OutermostCall&) = delete;
+  RuntimeThread state;
+
+ private:
+  gc::Thread& thread_;
+  void* const previous_;
 };
 
 /// Boxed convention of compiled code: 0 done, 1 raised (thread->pending_error).
@@ -53,9 +81,24 @@ class Runtime {
   bool is(const Value& value, const Type* type);
   static bool same(const Value& a, const Value& b);
 
-  // Errors.
+  // Errors: kind and text.
+  //   method      no method add(i64, string) | ambiguous: f(i64, any) at a.bth:3, f(any, i64) at a.bth:4
+  //   index       index 10 of 10
+  //   arithmetic  division by zero | overflow
+  //   conversion  cannot convert 1.5 to i64
+  //   type        type: expected i64, got string
+  //   field       no field q in Point
+  //   stack       stack overflow
+  //   steps       step budget
+  //   memory      out of memory
+  //   thrown      the text of what was thrown
+  //   engine, device, channel, host, task   what the floor below said
   bool raise(gc::Thread&, std::string_view kind, std::string_view text, const Position* at = nullptr);  // allocates; false
   bool raise_value(gc::Thread&, const Value& thrown, const Position* at);                                // `throw v`
+  bool raise_number(gc::Thread&, const Statement& statement, NumberFault fault, const Value* operands, unsigned n);
+  bool raise_type(gc::Thread&, std::string_view expected, const Value& found, const Position* at = nullptr);
+  /// An error of a floor below, as a value. GC: unsafe.
+  bool raise_error(gc::Thread&, std::string_view kind, const Error& error, const Position* at = nullptr);
   /// The pending error, taken: as a C error, with place and stack. For the C boundary.
   Error take_error(gc::Thread&);
 
@@ -78,6 +121,11 @@ class Runtime {
   bool tuple_new(gc::Thread&, std::span<const Value> items, gc::Object*& out);
 
   // Calls. Arguments are copied to roots by the callee's frame before anything allocates.
+  /// The specialisation that these arguments select at `world`; null: raised. Hit: no lock.
+  const Specialisation* dispatch(gc::Thread&, const Function& function, std::span<const Value> arguments, uint64_t world,
+                                 const Position* at = nullptr);
+  /// The specialisation that `invoke` names by its signature; null: raised.
+  const Specialisation* fixed_method(gc::Thread&, const Statement& invoke, std::span<const Value> arguments);
   /// Dynamic dispatch at `world` (0: the thread's).
   bool call(gc::Thread&, const Function* function, std::span<const Value> arguments, uint64_t world, Value& result);
   bool call_value(gc::Thread&, const Value& function, std::span<const Value> arguments, uint64_t world, Value& result);
@@ -91,9 +139,18 @@ class Runtime {
 
   void set_print(void (*print)(void*, berth_thread_t*, const char*, size_t), void* context);
 
+  /// Waits for spawned threads; afterwards nothing runs. Blocks: may wait. GC: must be safe or unattached.
+  void wait_for_tasks();
+  struct Counters {
+    uint64_t fallbacks;  // compiles or inferences that failed, interpreted instead
+  };
+  Counters counters() const noexcept;
+
+  struct Impl;  // of this floor's sources
+  Impl& impl() noexcept { return *impl_; }
+
  private:
   Program& program_;
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "inference/arithmetic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace berth::inference {
+namespace {
+
+template <class T>
+T get(const Value& value) noexcept {
+  if constexpr (std::is_same_v<T, float>) {
+    return std::bit_cast<float>(static_cast<uint32_t>(value.bits));
+  } else if constexpr (std::is_same_v<T, double>) {
+    return std::bit_cast<double>(value.bits);
+  } else {
+    return static_cast<T>(value.bits);
+  }
+}
+
+template <class T>
+uint64_t bits_of(T value) noexcept {
+  if constexpr (std::is_same_v<T, float>) {
+    return std::bit_cast<uint32_t>(value);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return std::bit_cast<uint64_t>(value);
+  } else {
+    return static_cast<uint64_t>(value);  // extends with the sign of T
+  }
+}
+
+template <class T>
+NumberFault checked_operation(Op op, T a, T b, T& result) noexcept {
+  bool overflow = false;
+  switch (op) {
+    case Op::Add: overflow = __builtin_add_overflow(a, b, &result); break;
+    case Op::Sub: overflow = __builtin_sub_overflow(a, b, &result); break;
+    default: overflow = __builtin_mul_overflow(a, b, &result); break;
+  }
+  return overflow ? NumberFault::Overflow : NumberFault::None;
+}
+
+template <class T>
+NumberFault divide(Op op, T a, T b, T& result) noexcept {
+  if (b == 0) return NumberFault::DivisionByZero;
+  if constexpr (std::is_signed_v<T>) {
+    if (a == std::numeric_limits<T>::min() && b == -1) return NumberFault::Overflow;
+  }
+  result = static_cast<T>(op == Op::Div ? a / b : a % b);
+  return NumberFault::None;
+}
+
+// By the width or more (a negative amount counts as such): 0, or the sign.
+template <class T>
+T shift(Op op, T a, T b) noexcept {
+  using U = std::make_unsigned_t<T>;
+  if (static_cast<U>(b) >= sizeof(T) * 8) return static_cast<T>(op == Op::Shr && a < 0 ? -1 : 0);
+  return op == Op::Shl ? static_cast<T>(static_cast<U>(a) << static_cast<U>(b)) : static_cast<T>(a >> b);
+}
+
+template <class T>
+NumberFault integer_operation(Op op, LeafKind kind, bool checked, const Value* operands, Value& out) noexcept {
+  const T a = get<T>(operands[0]);
+  const T b = number_operands(op) > 1 ? get<T>(operands[1]) : T{};
+  T result{};
+  auto fault = NumberFault::None;
+  switch (op) {
+    // Through 64 unsigned bits: wraps without overflow of a signed type, also of a promoted small one.
+    case Op::Add:
+      if (checked) fault = checked_operation(op, a, b, result);
+      else result = static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+      break;
+    case Op::Sub:
+      if (checked) fault = checked_operation(op, a, b, result);
+      else result = static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+      break;
+    case Op::Mul:
+      if (checked) fault = checked_operation(op, a, b, result);
+      else result = static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+      break;
+    case Op::Div:
+    case Op::Rem: fault = divide(op, a, b, result); break;
+    case Op::And: result = static_cast<T>(a & b); break;
+    case Op::Or: result = static_cast<T>(a | b); break;
+    case Op::Xor: result = static_cast<T>(a ^ b); break;
+    case Op::Shl:
+    case Op::Shr: result = shift(op, a, b); break;
+    case Op::Lt: out = Value::boolean(a < b); return NumberFault::None;
+    case Op::Le: out = Value::boolean(a <= b); return NumberFault::None;
+    case Op::Eq: out = Value::boolean(a == b); return NumberFault::None;
+    case Op::Neg: result = static_cast<T>(0 - static_cast<uint64_t>(a)); break;
+    case Op::Abs: result = a < 0 ? static_cast<T>(0 - static_cast<uint64_t>(a)) : a; break;
+    case Op::Min: result = std::min(a, b); break;
+    case Op::Max: result = std::max(a, b); break;
+    default: return NumberFault::Operand;
+  }
+  if (fault == NumberFault::None) out = Value::of_bits(kind, bits_of(result));
+  return fault;
+}
+
+// Of two, -0 is less than +0; a NaN wins.
+template <class T>
+T least(T a, T b) noexcept {
+  if (std::isnan(a)) return a;
+  if (std::isnan(b)) return b;
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+template <class T>
+T greatest(T a, T b) noexcept {
+  if (std::isnan(a)) return a;
+  if (std::isnan(b)) return b;
+  if (a == b) return std::signbit(a) ? b : a;
+  return a < b ? b : a;
+}
+
+template <class T>
+NumberFault float_operation(Op op, LeafKind kind, const Value* operands, Value& out) noexcept {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  constexpr Bits kSign = Bits{1} << (sizeof(T) * 8 - 1);
+  const unsigned n = number_operands(op);
+  const T a = get<T>(operands[0]);
+  const T b = n > 1 ? get<T>(operands[1]) : T{};
+  T result{};
+  switch (op) {
+    case Op::Add: result = a + b; break;
+    case Op::Sub: result = a - b; break;
+    case Op::Mul: result = a * b; break;
+    case Op::Div: result = a / b; break;
+    case Op::Lt: out = Value::boolean(a < b); return NumberFault::None;
+    case Op::Le: out = Value::boolean(a <= b); return NumberFault::None;
+    case Op::Eq: out = Value::boolean(a == b); return NumberFault::None;
+    // By bits, so that the sign of a NaN changes too.
+    case Op::Neg: out = Value::of_bits(kind, static_cast<Bits>(operands[0].bits) ^ kSign); return NumberFault::None;
+    case Op::Abs: out = Value::of_bits(kind, static_cast<Bits>(operands[0].bits) & static_cast<Bits>(~kSign)); return NumberFault::None;
+    case Op::Sqrt: result = std::sqrt(a); break;
+    case Op::Fma: result = std::fma(a, b, get<T>(operands[2])); break;
+    case Op::Min: result = least(a, b); break;
+    case Op::Max: result = greatest(a, b); break;
+    default: return NumberFault::Operand;
+  }
+  out = Value::of_bits(kind, bits_of(result));
+  return NumberFault::None;
+}
+
+NumberFault bool_operation(Op op, const Value* operands, Value& out) noexcept {
+  const uint64_t a = operands[0].bits, b = number_operands(op) > 1 ? operands[1].bits : 0;
+  switch (op) {
+    case Op::And: out = Value::boolean((a & b) != 0); return NumberFault::None;
+    case Op::Or: out = Value::boolean((a | b) != 0); return NumberFault::None;
+    case Op::Xor: out = Value::boolean((a ^ b) != 0); return NumberFault::None;
+    case Op::Eq: out = Value::boolean(a == b); return NumberFault::None;
+    case Op::Lt: out = Value::boolean(a < b); return NumberFault::None;
+    case Op::Le: out = Value::boolean(a <= b); return NumberFault::None;
+    default: return NumberFault::Operand;
+  }
+}
+
+unsigned width_of(LeafKind kind) noexcept {
+  switch (kind) {
+    case LeafKind::Bool: return 1;
+    case LeafKind::I8: case LeafKind::U8: return 8;
+    case LeafKind::I16: case LeafKind::U16: return 16;
+    case LeafKind::I32: case LeafKind::U32: case LeafKind::F32: return 32;
+    default: return 64;
+  }
+}
+
+uint64_t extended(LeafKind kind, uint64_t bits) noexcept {
+  switch (kind) {
+    case LeafKind::Bool: return bits & 1;
+    case LeafKind::I8: return bits_of(static_cast<int8_t>(bits));
+    case LeafKind::I16: return bits_of(static_cast<int16_t>(bits));
+    case LeafKind::I32: return bits_of(static_cast<int32_t>(bits));
+    case LeafKind::U8: return bits & 0xff;
+    case LeafKind::U16: return bits & 0xffff;
+    case LeafKind::U32: case LeafKind::F32: return bits & 0xffff'ffff;
+    default: return bits;
+  }
+}
+
+double float_of(LeafKind kind, const Value& value) noexcept {
+  return kind == LeafKind::F32 ? static_cast<double>(get<float>(value)) : get<double>(value);
+}
+
+// Toward zero; false: not in the range of `to`.
+bool float_to_integer(double value, LeafKind to, uint64_t& bits) noexcept {
+  const double whole = std::trunc(value);
+  const unsigned width = width_of(to);
+  const double top = std::ldexp(1.0, static_cast<int>(is_signed(to) ? width - 1 : width));
+  const double bottom = is_signed(to) ? -top : 0.0;
+  if (!(whole >= bottom && whole < top)) return false;  // NaN too
+  bits = is_signed(to) ? static_cast<uint64_t>(static_cast<int64_t>(whole)) : static_cast<uint64_t>(whole);
+  return true;
+}
+
+bool integer_fits(LeafKind from, uint64_t bits, LeafKind to) noexcept {
+  const bool negative = is_signed(from) && static_cast<int64_t>(bits) < 0;
+  if (negative) return is_signed(to) && extended(to, bits) == bits;
+  return extended(to, bits) == bits && !(is_signed(to) && static_cast<int64_t>(bits) < 0);
+}
+
+// Rounds to nearest; `exact` tells whether nothing was lost.
+uint64_t integer_to_float(LeafKind from, uint64_t bits, LeafKind to, bool& exact) noexcept {
+  const bool negative = is_signed(from);
+  uint64_t back = 0;
+  const LeafKind wide = negative ? LeafKind::I64 : LeafKind::U64;
+  if (to == LeafKind::F32) {
+    const float value = negative ? static_cast<float>(static_cast<int64_t>(bits)) : static_cast<float>(bits);
+    exact = float_to_integer(static_cast<double>(value), wide, back) && back == bits;
+    return bits_of(value);
+  }
+  const double value = negative ? static_cast<double>(static_cast<int64_t>(bits)) : static_cast<double>(bits);
+  exact = float_to_integer(value, wide, back) && back == bits;
+  return bits_of(value);
+}
+
+NumberFault from_float(bool exact, LeafKind from, LeafKind to, const Value& operand, Value& out) noexcept {
+  const double value = float_of(from, operand);
+  if (to == from) {
+    out = operand;
+    return NumberFault::None;
+  }
+  if (to == LeafKind::F64) {
+    out = Value::f64(value);
+    return NumberFault::None;
+  }
+  if (to == LeafKind::F32) {
+    const auto narrow = static_cast<float>(value);
+    if (exact && !std::isnan(value) && static_cast<double>(narrow) != value) return NumberFault::Conversion;
+    out = Value::of_bits(to, bits_of(narrow));
+    return NumberFault::None;
+  }
+  uint64_t bits = 0;
+  if (!float_to_integer(value, to, bits)) return NumberFault::Conversion;
+  if (exact && std::trunc(value) != value) return NumberFault::Conversion;
+  out = Value::of_bits(to, bits);
+  return NumberFault::None;
+}
+
+NumberFault from_integer(bool exact, LeafKind from, LeafKind to, const Value& operand, Value& out) noexcept {
+  if (is_float(to)) {
+    bool kept = false;
+    const uint64_t bits = integer_to_float(from, operand.bits, to, kept);
+    if (exact && !kept) return NumberFault::Conversion;
+    out = Value::of_bits(to, bits);
+    return NumberFault::None;
+  }
+  if (exact && !integer_fits(from, operand.bits, to)) return NumberFault::Conversion;
+  out = Value::of_bits(to, extended(to, operand.bits));
+  return NumberFault::None;
+}
+
+}  // namespace
+
+unsigned number_operands(Op op) noexcept {
+  if (op > Op::Bits) return 0;
+  if (op == Op::Fma) return 3;
+  return op == Op::Neg || op == Op::Sqrt || op == Op::Abs || op >= Op::Convert ? 1 : 2;
+}
+
+NumberFault number_operation(Op op, LeafKind kind, bool checked, const Value* operands, Value& out) noexcept {
+  for (unsigned i = 0; i < number_operands(op); ++i) {
+    if (operands[i].kind != kind) return NumberFault::Operand;
+  }
+  switch (kind) {
+    case LeafKind::Bool: return bool_operation(op, operands, out);
+    case LeafKind::I8: return integer_operation<int8_t>(op, kind, checked, operands, out);
+    case LeafKind::I16: return integer_operation<int16_t>(op, kind, checked, operands, out);
+    case LeafKind::I32: return integer_operation<int32_t>(op, kind, checked, operands, out);
+    case LeafKind::I64: return integer_operation<int64_t>(op, kind, checked, operands, out);
+    case LeafKind::U8: return integer_operation<uint8_t>(op, kind, checked, operands, out);
+    case LeafKind::U16: return integer_operation<uint16_t>(op, kind, checked, operands, out);
+    case LeafKind::U32: return integer_operation<uint32_t>(op, kind, checked, operands, out);
+    case LeafKind::U64: return integer_operation<uint64_t>(op, kind, checked, operands, out);
+    case LeafKind::F32: return float_operation<float>(op, kind, operands, out);
+    case LeafKind::F64: return float_operation<double>(op, kind, operands, out);
+    default: return NumberFault::Operand;
+  }
+}
+
+NumberFault number_conversion(Op op, LeafKind from, LeafKind to, const Value& operand, Value& out) noexcept {
+  if (operand.kind != from) return NumberFault::Operand;
+  if (op == Op::Bits) {
+    if (width_of(from) != width_of(to)) return NumberFault::Operand;
+    out = Value::of_bits(to, extended(to, operand.bits));
+    return NumberFault::None;
+  }
+  const bool exact = op == Op::Convert;
+  return is_float(from) ? from_float(exact, from, to, operand, out) : from_integer(exact, from, to, operand, out);
+}
+
+std::string fault_text(NumberFault fault, LeafKind kind, LeafKind to, const Value* operands) {
+  switch (fault) {
+    case NumberFault::DivisionByZero: return "division by zero";
+    case NumberFault::Overflow: return "overflow";
+    case NumberFault::Conversion:
+      return fmt::format("cannot convert {} to {}", number_text(kind, operands[0].bits), name_of(to));
+    default: return "operand";
+  }
+}
+
+const char* fault_kind(NumberFault fault) noexcept {
+  return fault == NumberFault::Conversion ? "conversion" : "arithmetic";
+}
+
+namespace {
+
+std::string with_point(std::string text) {
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";  // 'n': nan, inf
+  return text;
+}
+
+}  // namespace
+
+std::string number_text(LeafKind kind, uint64_t bits) {
+  const Value value = Value::of_bits(kind, bits);
+  if (kind == LeafKind::Bool) return bits ? "true" : "false";
+  if (kind == LeafKind::F32) return with_point(fmt::format("{}", get<float>(value)));
+  if (kind == LeafKind::F64) return with_point(fmt::format("{}", get<double>(value)));
+  return is_signed(kind) ? fmt::format("{}", static_cast<int64_t>(bits)) : fmt::format("{}", bits);
+}
+
+std::string fixed_text(double value, int64_t decimals) {
+  return fmt::format("{:.{}f}", value, static_cast<int>(std::clamp<int64_t>(decimals, 0, 1000)));
+}
+
+}  // namespace berth::inference

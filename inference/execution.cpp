@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "inference/execution.hpp"
+
+#include "inference/inference.hpp"
+#include "inference/runtime_impl.hpp"
+
+namespace berth::inference {
+namespace {
+
+// Errors after which nothing useful can run: they reach the program. All others mean: interpret.
+bool ends_the_call(berth_code_t code) noexcept {
+  return code == BERTH_CANCELLED || code == BERTH_TIMED_OUT || code == BERTH_SHUT_DOWN || code == BERTH_FORKED || code == BERTH_OUT_OF_MEMORY;
+}
+
+bool has_loop(const Body& body) noexcept {
+  for (BlockId block = 0; block < body.blocks.size(); ++block) {
+    for (const Target& target : body.blocks[block].terminator.targets) {
+      if (target.block <= block) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Execution::~Execution() = default;
+
+const InterpreterCode& Execution::raw_code(const Method& method) {
+  {
+    sync::Lock lock(mutex_);
+    if (const auto found = raw_.find(&method); found != raw_.end()) return *found->second;
+  }
+  auto made = std::make_unique<const InterpreterCode>(runtime_, method, method.body);
+  sync::Lock lock(mutex_);
+  return *raw_.try_emplace(&method, std::move(made)).first->second;
+}
+
+bool Execution::is_valid(const Resolution& resolution, uint64_t world) const noexcept {
+  const engine::CodeInstance* instance = resolution.instance.get();
+  return !instance || (engine::instance_min_world(*instance) <= world && world <= engine::instance_max_world(*instance));
+}
+
+std::unique_ptr<Execution::Resolution> Execution::interpret_raw(const SpecialisationState& state, berth_tier_t tier) {
+  auto resolution = std::make_unique<Resolution>();
+  resolution->tier = tier;
+  resolution->interpreted = &raw_code(*state.method);
+  return resolution;
+}
+
+Execution::Resolution& Execution::put(const SpecialisationState& state, std::unique_ptr<Resolution> resolution) {
+  Resolution& made = *resolution;
+  sync::Lock lock(mutex_);
+  Resolution* const previous = state.resolution.load(std::memory_order_relaxed);
+  if (!previous) resolved_.push_back(&state);
+  resolution->previous.reset(previous);  // readers may still be in it
+  state.resolution.store(resolution.release(), std::memory_order_release);
+  return made;
+}
+
+bool Execution::resolve(gc::Thread& thread, const Specialisation& specialisation, Target& target) {
+  const RuntimeThread& runtime_state = runtime_thread(thread);
+  const auto& state = static_cast<const SpecialisationState&>(specialisation);
+  if (runtime_state.raw || state.method->is_kernel) {
+    target = {&raw_code(*state.method), nullptr};
+    return true;
+  }
+  const berth_tier_t tier = runtime_.program().tier();
+  const uint64_t world = runtime_state.world;
+  Resolution* resolution = state.resolution.load(std::memory_order_acquire);
+  if (!resolution || resolution->tier != tier || !is_valid(*resolution, world)) [[unlikely]] {
+    auto made = make(thread, state, tier, world);
+    if (made.has_error()) return runtime_.raise_error(thread, "engine", made.error());
+    resolution = &put(state, std::move(made).assume_value());
+  }
+  return use(thread, state, *resolution, tier, target);
+}
+
+bool Execution::use(gc::Thread& thread, const SpecialisationState& state, Resolution& resolution, berth_tier_t tier, Target& target) {
+  if (!resolution.interpreted || tier == BERTH_TIER_ADAPTIVE) {
+    // Read at each call: a higher tier replaces the code.
+    const engine::Code* code = resolution.instance ? engine::instance_code(*resolution.instance) : nullptr;
+    if (code) {
+      target = {nullptr, reinterpret_cast<BoxedEntry>(code->entry)};
+      return true;
+    }
+  }
+  target = {resolution.interpreted ? resolution.interpreted : &raw_code(*state.method), nullptr};
+  if (tier != BERTH_TIER_ADAPTIVE || state.calls.fetch_add(1, std::memory_order_relaxed) != kCallsUntilCompiled) return true;
+  // Asked for once, not waited for: this call and those until the code is there are interpreted.
+  auto asked = infer(thread, runtime_.program(), state, runtime_thread(thread).world, true);
+  if (asked.has_error()) {
+    if (ends_the_call(asked.error().code())) return runtime_.raise_error(thread, "engine", asked.error());
+    fallbacks_.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+  if (asked.value() != resolution.instance) {
+    auto better = std::make_unique<Resolution>();
+    better->tier = tier;
+    better->instance = asked.value();
+    better->interpreted = resolution.interpreted;
+    put(state, std::move(better));
+  }
+  return true;
+}
+
+Result<std::unique_ptr<Execution::Resolution>> Execution::make(gc::Thread& thread, const SpecialisationState& state, berth_tier_t tier,
+                                                               uint64_t world) {
+  const bool compiles = tier == BERTH_TIER_FAST || tier == BERTH_TIER_OPTIMIZED || (tier == BERTH_TIER_ADAPTIVE && has_loop(state.method->body));
+  auto inferred = infer(thread, runtime_.program(), state, world, compiles);
+  if (inferred.has_error()) {
+    if (ends_the_call(inferred.error().code())) return std::move(inferred).assume_error();
+    fallbacks_.fetch_add(1, std::memory_order_relaxed);
+    return interpret_raw(state, tier);
+  }
+  auto resolution = std::make_unique<Resolution>();
+  resolution->tier = tier;
+  resolution->instance = std::move(inferred).assume_value();
+  if (compiles) {
+    const auto entry = runtime_.program().engine().wait_entry(thread, *resolution->instance, Deadline::never());
+    if (!entry.has_error() && engine::instance_code(*resolution->instance)) return resolution;
+    if (entry.has_error() && ends_the_call(entry.error().code())) return entry.error().clone();
+    fallbacks_.fetch_add(1, std::memory_order_relaxed);
+  }
+  const TypedMethod& typed = typed_method(*resolution->instance);
+  resolution->typed = std::make_unique<const InterpreterCode>(runtime_, *state.method, typed.body);
+  resolution->interpreted = resolution->typed.get();
+  return resolution;
+}
+
+void Execution::close() {
+  std::vector<const SpecialisationState*> resolved;
+  {
+    sync::Lock lock(mutex_);
+    resolved.swap(resolved_);
+  }
+  for (const SpecialisationState* state : resolved) delete state->resolution.exchange(nullptr, std::memory_order_relaxed);
+}
+
+}  // namespace berth::inference
