@@ -1,1 +1,10 @@
-set(JIT_LOWERING)
+set(JIT_LOWERING
+  lowering/arithmetic.cpp
+  lowering/method_lowering.cpp
+  lowering/plan.cpp
+  lowering/representations.cpp
+  lowering/root_analysis.cpp
+  lowering/runtime_entries.cpp
+  lowering/statements.cpp
+  lowering/typed_lowering.cpp
+  lowering/values.cpp)

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// LoweringRecord: what the code of one lowered method refers to by address. Made by the lowering, kept with the code (LoweredNames::record).
+#pragma once
+#include <deque>
+
+#include "gc/frame.hpp"
+#include "inference/ir.hpp"
+
+namespace berth::jit {
+
+/// One call of another method. `slot` in the module holds the callee's specialised entry once it is found.
+struct CallSite {
+  const inference::Specialisation* callee;
+  uint32_t convention;  // that the call was compiled for: another one is never bound
+};
+
+struct LoweringRecord {
+  std::deque<inference::Statement> statements;  // deques: elements stay where they are
+  std::deque<inference::Position> positions;    // of terminators and the method
+  std::deque<CallSite> sites;
+  gc::FrameKind frame{&gc::Frame::scan_slots, 0, nullptr};
+  gc::FrameKind bridge{&gc::Frame::scan_slots, 0, nullptr};  // of the boxed entry's arguments; not in stack traces
+};
+
+}  // namespace berth::jit

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/lowering/method_lowering.hpp"
+
+#include <cstddef>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include "gc/thread.hpp"
+
+namespace berth::jit {
+
+using inference::kNone;
+using inference::Position;
+using inference::Terminator;
+using inference::Value;
+
+MethodLowering::MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, inference::Program& program,
+                               LoweredNames& names)
+    : context_(context),
+      typed_(typed),
+      body_(typed.body),
+      program_(program),
+      runtime_(program.runtime()),
+      names_(names),
+      record_(std::make_shared<LoweringRecord>()),
+      convention_(typed.specialisation->arguments, typed.result),
+      builder_(context),
+      pointer_(llvm::PointerType::get(context, 0)) {}
+
+Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
+  const std::string& name = typed_.specialisation->name;
+  module_ = std::make_unique<llvm::Module>(name, context_);
+  names_.specialised_entry = name;
+  names_.boxed_entry = name + ".boxed";
+  names_.convention = convention_.number();
+  roots_ = find_roots(body_, {[this](inference::ValueId id) { return shape_of(type_of(id)).is_reference(); },
+                              [this](const Statement& statement) { return plan(statement); },
+                              [this](const inference::Block& block) { return plan(block); }});
+  emit_specialised();
+  emit_boxed();
+  if (!unsupported_.empty())
+    return make_error(BERTH_UNSUPPORTED, "lowering \"" + name + "\"", unsupported_, "resolve and infer the method first");
+  names_.record = record_;
+  return std::move(module_);
+}
+
+void MethodLowering::emit_specialised() {
+  function_ = llvm::Function::Create(convention_.function_type(context_), llvm::Function::ExternalLinkage, names_.specialised_entry,
+                                     *module_);
+  function_->setCallingConv(llvm::CallingConv::Fast);
+  function_->addFnAttr("frame-pointer", "all");
+  function_->setUWTableKind(llvm::UWTableKind::Async);
+  has_frame_ = roots_.has_hot || roots_.has_rooted;
+  values_.resize(body_.values.size());
+  slots_.resize(body_.values.size());
+  for (size_t id = 0; id < slots_.size(); ++id)
+    if (roots_.rooted[id]) slots_[id] = num_slots_++;
+  blocks_.resize(body_.blocks.size());
+  landings_.resize(body_.blocks.size());
+  emit_prologue();
+  for (const inference::BlockId id : roots_.order) emit_block(id);
+  finish_frame();
+  llvm::EliminateUnreachableBlocks(*function_);
+}
+
+/// Allocas, stack check, frame, parameters, poll; and the blocks' parameters as phis, so that edges can refer to them.
+void MethodLowering::emit_prologue() {
+  builder_.SetInsertPoint(new_block("entry"));
+  llvm::Type* value = llvm::ArrayType::get(builder_.getInt64Ty(), 2);
+  frame_ = builder_.CreateAlloca(builder_.getInt8Ty());
+  value_buffer_ = builder_.CreateAlloca(builder_.getInt8Ty());
+  result_ = builder_.CreateAlloca(value, nullptr, "result");
+  scratch_ = builder_.CreateAlloca(value, nullptr, "scratch");
+  boxed_ = builder_.CreateAlloca(pointer_, nullptr, "boxed");
+  thread_ = function_->getArg(0);
+  thread_->setName("thread");
+  if (roots_.has_hot) emit_stack_check();
+  llvm::Value* head = thread_word(offsetof(gc::Thread, frames));
+  frame_start_ = in_region(builder_.CreateLoad(pointer_, head), "thread");
+  if (has_frame_) {
+    in_region(builder_.CreateStore(frame_start_, frame_), "frame");
+    in_region(builder_.CreateStore(address(&record_->frame), offset(frame_, offsetof(gc::Frame, kind))), "frame");
+    in_region(builder_.CreateStore(builder_.getInt64(0), offset(frame_, offsetof(gc::Frame, position))), "frame");
+    in_region(builder_.CreateStore(frame_, head), "thread");
+  }
+  unsigned next = 1;
+  for (size_t i = 0; i < body_.blocks[0].parameters.size(); ++i) {
+    if (convention_.arguments[i].is_none()) continue;
+    const inference::ValueId id = body_.blocks[0].parameters[i];
+    const Held argument{function_->getArg(next++), convention_.arguments[i], typed_.specialisation->arguments[i], nullptr};
+    const Shape shape = shape_of(type_of(id));
+    // Inference may know a parameter better than the key of the specialisation does, never worse.
+    if (!shape.is_none()) set_value(id, coerce(argument, shape, &typed_.specialisation->method->position));
+  }
+  if (roots_.has_hot) emit_poll();
+  for (const inference::BlockId id : roots_.order) blocks_[id] = new_block("b");
+  builder_.CreateBr(blocks_[0]);
+  for (const inference::BlockId id : roots_.order) {
+    if (id == 0) continue;
+    builder_.SetInsertPoint(blocks_[id]);
+    for (const inference::ValueId parameter : body_.blocks[id].parameters) {
+      const Shape shape = shape_of(type_of(parameter));
+      if (!shape.is_none()) values_[parameter] = builder_.CreatePHI(register_type(context_, shape), 2);
+    }
+  }
+}
+
+/// The depth at which this raises may differ from the interpreter's, the error does not.
+void MethodLowering::emit_stack_check() {
+  llvm::Value* here = builder_.CreateIntrinsic(llvm::Intrinsic::frameaddress, {pointer_}, {builder_.getInt32(0)});
+  llvm::Value* limit = in_region(builder_.CreateLoad(builder_.getInt64Ty(), thread_word(offsetof(gc::Thread, stack_limit))), "thread");
+  llvm::BasicBlock* full = new_block("stack_full");
+  llvm::BasicBlock* usual = new_block("stack_left");
+  branch_rarely(builder_.CreateICmpULT(builder_.CreatePtrToInt(here, builder_.getInt64Ty()), limit), full, usual);
+  builder_.SetInsertPoint(full);
+  call("berth_rt_stack_overflow", builder_.getVoidTy(), {{thread_, address(&runtime_)}});
+  llvm::Value* flag = builder_.getInt8(1);
+  if (convention_.result.is_none()) {
+    builder_.CreateRet(flag);
+  } else {
+    llvm::Value* result = llvm::Constant::getNullValue(function_->getReturnType());
+    builder_.CreateRet(builder_.CreateInsertValue(result, flag, 1));
+  }
+  builder_.SetInsertPoint(usual);
+}
+
+void MethodLowering::emit_poll() {
+  llvm::LoadInst* bits = builder_.CreateLoad(builder_.getInt32Ty(), thread_word(offsetof(gc::Thread, poll)));
+  bits->setAtomic(llvm::AtomicOrdering::Monotonic);  // the slow path re-reads with acquire; atomic, so that no pass hoists it
+  llvm::BasicBlock* slow = new_block("poll");
+  llvm::BasicBlock* usual = new_block("polled");
+  branch_rarely(builder_.CreateICmpNE(bits, builder_.getInt32(0)), slow, usual);
+  builder_.SetInsertPoint(slow);
+  call("berth_rt_poll", builder_.getVoidTy(), {{thread_}});
+  builder_.CreateBr(usual);
+  builder_.SetInsertPoint(usual);
+}
+
+void MethodLowering::emit_block(inference::BlockId id) {
+  current_ = id;
+  const inference::Block& block = body_.blocks[id];
+  builder_.SetInsertPoint(blocks_[id]);
+  if (id != 0)
+    for (const inference::ValueId parameter : block.parameters)
+      if (values_[parameter]) set_value(parameter, values_[parameter]);
+  if (roots_.is_loop_header[id]) emit_poll();
+  for (const Statement& statement : block.statements) {
+    used_temporaries_ = 0;
+    emit_statement(statement);
+  }
+  used_temporaries_ = 0;
+  emit_terminator(block);
+}
+
+// Terminators.
+
+void MethodLowering::emit_terminator(const inference::Block& block) {
+  const Terminator& terminator = block.terminator;
+  switch (terminator.kind) {
+    case Terminator::Kind::Branch: return emit_branch(terminator.targets[0], &terminator.position);
+    case Terminator::Kind::Switch: return emit_switch(terminator);
+    case Terminator::Kind::Return: return emit_return(terminator);
+    case Terminator::Kind::Condition: {
+      const Held condition = read(terminator.value);
+      check(condition, program_.types().kind(LeafKind::Bool), &terminator.position);
+      llvm::Value* bit = coerce(condition, {inference::Representation::Unboxed, LeafKind::Bool}, &terminator.position);
+      llvm::BasicBlock* from = builder_.GetInsertBlock();
+      llvm::BasicBlock* yes = emit_edge(terminator.targets[0], &terminator.position);
+      llvm::BasicBlock* no = emit_edge(terminator.targets[1], &terminator.position);
+      builder_.SetInsertPoint(from);
+      builder_.CreateCondBr(bit, yes, no);
+      return;
+    }
+    case Terminator::Kind::Throw: {
+      const Held thrown = read(terminator.value);
+      const Position* place = keep(terminator.position);
+      begin_cold(place, {&thrown, 1});
+      store_value(thrown, value_at(0));
+      call("berth_rt_throw", builder_.getVoidTy(), {{thread_, address(&runtime_), value_at(0), address(place)}});
+      end_cold();
+      return go_to_error();
+    }
+    case Terminator::Kind::Unreachable: {
+      const Position* place = keep(terminator.position);
+      begin_cold(place, {});
+      call("berth_rt_unreachable", builder_.getVoidTy(), {{thread_, address(&runtime_), address(place)}});
+      end_cold();
+      return go_to_error();
+    }
+  }
+}
+
+void MethodLowering::emit_switch(const Terminator& terminator) {
+  const Held selector = read(terminator.value);
+  check(selector, program_.types().kind(LeafKind::I64), &terminator.position);
+  llvm::Value* number = coerce(selector, {inference::Representation::Unboxed, LeafKind::I64}, &terminator.position);
+  llvm::BasicBlock* from = builder_.GetInsertBlock();
+  std::vector<llvm::BasicBlock*> edges;
+  for (const auto& target : terminator.targets) edges.push_back(emit_edge(target, &terminator.position));
+  builder_.SetInsertPoint(from);
+  llvm::SwitchInst* choice = builder_.CreateSwitch(number, edges.back(), static_cast<unsigned>(terminator.cases.size()));
+  for (size_t i = 0; i < terminator.cases.size(); ++i)
+    choice->addCase(builder_.getInt64(static_cast<uint64_t>(terminator.cases[i])), edges[i]);
+}
+
+void MethodLowering::emit_return(const Terminator& terminator) {
+  const Held held = read(terminator.value);
+  const Type* declared = typed_.specialisation->method->result;
+  if (declared && !program_.lattice().is_subtype(held.type, declared)) check(held, declared, &terminator.position);
+  emit_exit(coerce(held, convention_.result, &terminator.position), 0);
+}
+
+/// A block of its own for each edge, since conversions and checks of arguments belong to it.
+llvm::BasicBlock* MethodLowering::emit_edge(const inference::Target& target, const Position* position) {
+  llvm::BasicBlock* edge = new_block("edge");
+  builder_.SetInsertPoint(edge);
+  emit_branch(target, position);
+  return edge;
+}
+
+void MethodLowering::emit_branch(const inference::Target& target, const Position* position) {
+  const auto& parameters = body_.blocks[target.block].parameters;
+  std::vector<llvm::Value*> arguments(parameters.size());
+  std::vector<llvm::Value*> boxes(parameters.size());  // slots of those made here, while others are made
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Held held = read(target.arguments[i]);
+    const Type* declared = body_.values[parameters[i]].declared;
+    if (declared && !program_.lattice().is_subtype(held.type, declared)) check(held, declared, position);
+    const Shape shape = shape_of(type_of(parameters[i]));
+    if (this->boxes(target.arguments[i], shape)) boxes[i] = root(coerce(held, shape, position));
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Shape shape = shape_of(type_of(parameters[i]));
+    if (shape.is_none()) continue;
+    arguments[i] = boxes[i] ? in_region(builder_.CreateLoad(pointer_, boxes[i]), "frame")
+                            : coerce(read(target.arguments[i]), shape, position);
+  }
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (arguments[i]) llvm::cast<llvm::PHINode>(values_[parameters[i]])->addIncoming(arguments[i], builder_.GetInsertBlock());
+  builder_.CreateBr(blocks_[target.block]);
+}
+
+void MethodLowering::emit_exit(llvm::Value* value, uint8_t flag) {
+  if (has_frame_) end_frame();
+  if (convention_.result.is_none()) {
+    builder_.CreateRet(builder_.getInt8(flag));
+    return;
+  }
+  llvm::Value* result = llvm::Constant::getNullValue(function_->getReturnType());
+  if (value) result = builder_.CreateInsertValue(result, value, 0);
+  builder_.CreateRet(builder_.CreateInsertValue(result, builder_.getInt8(flag), 1));
+}
+
+void MethodLowering::end_frame() {
+  llvm::Value* previous = in_region(builder_.CreateLoad(pointer_, frame_), "frame");
+  in_region(builder_.CreateStore(previous, thread_word(offsetof(gc::Thread, frames))), "thread");
+}
+
+/// Sizes are known now: the placeholders become the frame, cleared before it is linked, and the buffer of operands.
+void MethodLowering::finish_frame() {
+  const unsigned slots = num_slots_ + (has_frame_ ? num_temporaries_ : std::max(num_temporaries_, kColdTemporaries));
+  record_->frame.slots = slots;
+  record_->frame.method = typed_.specialisation->method;
+  builder_.SetInsertPoint(frame_);
+  auto* word = builder_.getInt64Ty();
+  llvm::AllocaInst* frame = builder_.CreateAlloca(llvm::ArrayType::get(word, sizeof(gc::Frame) / 8 + slots), nullptr, "frame");
+  llvm::AllocaInst* buffer = builder_.CreateAlloca(llvm::ArrayType::get(word, 2 * num_values_), nullptr, "values");
+  frame_->replaceAllUsesWith(frame);
+  frame_->eraseFromParent();
+  value_buffer_->replaceAllUsesWith(buffer);
+  value_buffer_->eraseFromParent();
+  frame_ = frame;
+  builder_.SetInsertPoint(frame_start_);
+  if (has_frame_)
+    for (unsigned i = 0; i < slots; ++i)
+      in_region(builder_.CreateStore(llvm::ConstantPointerNull::get(pointer_), slot_address(i)), "frame");
+}
+
+// Boxed entry: unpacks the arguments, calls the specialised entry, packs the result.
+
+void MethodLowering::emit_boxed() {
+  llvm::Type* flag_type = builder_.getInt8Ty();
+  auto* type = llvm::FunctionType::get(flag_type, {pointer_, pointer_, builder_.getInt64Ty(), pointer_}, false);
+  llvm::Function* specialised = function_;
+  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, names_.boxed_entry, *module_);
+  function_->addFnAttr("frame-pointer", "all");
+  function_->setUWTableKind(llvm::UWTableKind::Async);
+  thread_ = function_->getArg(0);
+  llvm::Value* arguments = function_->getArg(1);
+  llvm::Value* target = function_->getArg(3);
+  builder_.SetInsertPoint(new_block("entry"));
+  llvm::AllocaInst* rooted = emit_rooted_arguments(arguments);
+  std::vector<llvm::Value*> operands{thread_};
+  for (size_t i = 0; i < convention_.arguments.size(); ++i) {
+    const Shape& shape = convention_.arguments[i];
+    llvm::Value* bits = offset(arguments, i * sizeof(Value) + offsetof(Value, bits));
+    if (shape.is_unboxed())
+      operands.push_back(from_bits(builder_, builder_.CreateLoad(builder_.getInt64Ty(), bits), shape.kind));
+    if (shape.is_reference()) operands.push_back(builder_.CreateLoad(pointer_, offset(rooted, sizeof(gc::Frame) + i * sizeof(void*))));
+  }
+  if (rooted) {
+    frame_ = rooted;
+    end_frame();
+  }
+  llvm::CallInst* result = builder_.CreateCall(specialised, operands);
+  result->setCallingConv(llvm::CallingConv::Fast);
+  if (convention_.result.is_none()) {
+    builder_.CreateStore(builder_.getInt8(0), target);
+    builder_.CreateStore(builder_.getInt64(0), offset(target, offsetof(Value, bits)));
+    builder_.CreateRet(result);
+    return;
+  }
+  const Held held{builder_.CreateExtractValue(result, 0), convention_.result, typed_.result, nullptr};
+  store_value(held, target);
+  builder_.CreateRet(builder_.CreateExtractValue(result, 1));
+}
+
+/// Arguments that the method wants as objects, in a frame of their own while numbers among them are boxed. Null: there are none.
+llvm::AllocaInst* MethodLowering::emit_rooted_arguments(llvm::Value* arguments) {
+  const size_t n = convention_.arguments.size();
+  bool any = false;
+  for (const Shape& shape : convention_.arguments) any |= shape.is_reference();
+  if (!any) return nullptr;
+  record_->bridge.slots = static_cast<uint32_t>(n);
+  llvm::AllocaInst* frame = builder_.CreateAlloca(llvm::ArrayType::get(builder_.getInt64Ty(), sizeof(gc::Frame) / 8 + n));
+  llvm::Value* head = thread_word(offsetof(gc::Thread, frames));
+  builder_.CreateStore(address(&record_->bridge), offset(frame, offsetof(gc::Frame, kind)));
+  builder_.CreateStore(builder_.getInt64(0), offset(frame, offsetof(gc::Frame, position)));
+  builder_.CreateStore(builder_.CreateLoad(pointer_, head), frame);
+  llvm::Value* slots = offset(frame, sizeof(gc::Frame));
+  llvm::Value* failed = call("berth_rt_root_arguments", builder_.getInt8Ty(),
+                             {{thread_, address(&runtime_), frame, arguments, builder_.getInt64(n), slots}});
+  llvm::BasicBlock* no_memory = new_block("no_memory");
+  llvm::BasicBlock* usual = new_block("rooted");
+  branch_rarely(builder_.CreateICmpNE(failed, builder_.getInt8(0)), no_memory, usual);
+  builder_.SetInsertPoint(no_memory);
+  builder_.CreateStore(builder_.CreateLoad(pointer_, frame), head);
+  builder_.CreateRet(failed);
+  builder_.SetInsertPoint(usual);
+  return frame;
+}
+
+}  // namespace berth::jit

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// MethodLowering: one typed method becomes two LLVM functions, its specialised and its boxed entry.
+//
+// A reference that is live across a safepoint lives in a slot of the shadow frame: stored when made, loaded at each use, so a collection
+// in between may move it. All rare cases end in the runtime's generic meaning of the statement (Runtime::execute): errors and their texts
+// exist once. A frame is linked at entry if a statement can collect and go on, else only around the call that raises.
+#pragma once
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <unordered_map>
+
+#include "inference/program.hpp"
+#include "inference/runtime.hpp"
+#include "jit/lowering/lowering_record.hpp"
+#include "jit/lowering/representations.hpp"
+#include "jit/lowering/root_analysis.hpp"
+#include "jit/typed_lowering.hpp"
+
+namespace berth::jit {
+
+/// A value at hand: how it is held and what is known of it.
+struct Held {
+  llvm::Value* value = nullptr;  // null: None
+  Shape shape;
+  const inference::Type* type = nullptr;
+  const inference::Literal* literal = nullptr;
+};
+
+inline constexpr unsigned kColdTemporaries = 4;  // no statement that is cold has more operands
+
+class MethodLowering {
+ public:
+  MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, inference::Program& program, LoweredNames& names);
+  /// Once. Errors: UNSUPPORTED, naming the method.
+  Result<std::unique_ptr<llvm::Module>> run();
+
+ private:
+  using LeafKind = inference::LeafKind;
+  using Statement = inference::Statement;
+  using Type = inference::Type;
+  using Operands = std::span<const Held>;
+  struct Location {  // of a field or element
+    llvm::Value* address;
+    const Type* type;    // declared
+    const char* region;  // for alias analysis
+    bool is_whole_word;  // fields: numbers extended to 8 bytes
+  };
+
+  // method_lowering.cpp: functions, blocks, terminators.
+  void emit_specialised();
+  void emit_prologue();
+  void emit_stack_check();
+  void emit_block(inference::BlockId id);
+  void emit_terminator(const inference::Block& block);
+  void emit_switch(const inference::Terminator& terminator);
+  void emit_return(const inference::Terminator& terminator);
+  llvm::BasicBlock* emit_edge(const inference::Target& target, const inference::Position* position);
+  void emit_branch(const inference::Target& target, const inference::Position* position);
+  void emit_exit(llvm::Value* value, uint8_t flag);
+  void end_frame();
+  void emit_boxed();
+  llvm::AllocaInst* emit_rooted_arguments(llvm::Value* arguments);
+  void finish_frame();
+  void emit_poll();
+
+  // plan.cpp: what each statement can do to the heap; must agree with what is emitted.
+  Safepoint plan(const Statement& statement) const;
+  Safepoint plan_operation(const Statement& statement) const;
+  Safepoint plan(const inference::Block& block) const;
+  bool has_kinds(const Statement& statement) const;
+  bool boxes(const inference::Operand& operand, const Shape& to) const;
+  const Type* type_of(inference::ValueId id) const;
+  const Type* type_of(const inference::Operand& operand) const;
+  Shape shape_of_operand(const inference::Operand& operand) const;
+  const inference::Leaf* leaf_of_operand(const Statement& statement, size_t i, LeafKind kind) const;
+  const inference::StructType* structure_of(const Statement& statement) const;  // of field, set: whose field it knows
+  const inference::StructType* structure_to_make(const Statement& statement) const;
+  const inference::Leaf* array_to_access(const Statement& statement) const;
+  bool reads_item(const Statement& statement) const;
+  const inference::Global* variable_of(const Statement& statement) const;
+  bool fits(const inference::Operand& operand, const Type* type) const;
+
+  // statements.cpp
+  void emit_statement(const Statement& statement);
+  Held emit_operation(const Statement& statement);
+  Held emit_arithmetic(const Statement& statement);
+  Held emit_call(const Statement& statement);
+  Held emit_invoke(const Statement& statement);
+  Held emit_bound_call(const Statement& statement, const Convention& convention, llvm::Value* function, const Type* result,
+                       std::span<llvm::Value* const> boxes);
+  Held emit_field(const Statement& statement);
+  Held emit_set(const Statement& statement);
+  Held emit_new(const Statement& statement);
+  Held emit_item(const Statement& statement);
+  Held emit_length(const Statement& statement);
+  Held emit_element(const Statement& statement);
+  Held emit_string_byte(const Statement& statement);
+  Held emit_same(const Statement& statement);
+  Held emit_assert(const Statement& statement);
+  Held emit_refine(const Statement& statement);
+  Held emit_refined(Held held, const Statement& statement);
+  Held narrow(const Statement& statement, Held held);
+  const Type* wanted(const Statement& statement) const;
+  llvm::Value* length_of(llvm::Value* object);
+  Held emit_global(const Statement& statement);
+  /// The generic meaning, whatever it is; the result held as one of `type`.
+  Held execute(const Statement& statement, const Type* type);
+  /// `usual`, but the generic meaning where `rare` is true; null: never.
+  Held guarded(const Statement& statement, llvm::Value* rare, const Type* type, llvm::function_ref<llvm::Value*()> usual);
+  Held load(const Location& location);
+  void store(const Location& location, llvm::Value* value);
+  Location field_location(llvm::Value* object, const inference::StructType& structure, uint32_t index);
+  Location element_location(llvm::Value* array, const inference::Leaf& leaf, llvm::Value* index);
+  llvm::Value* is(const Held& held, const Type* type);
+  llvm::Value* has_one_of(llvm::Value* object, const Type& type);
+
+  // values.cpp: operands, conversions, runtime calls, frame.
+  Held read(const inference::Operand& operand);
+  Held read_value(inference::ValueId id);
+  std::vector<Held> read_all(const Statement& statement, size_t first = 0);
+  void define(const Statement& statement, Held held);
+  void set_value(inference::ValueId id, llvm::Value* value);
+  llvm::Value* coerce(const Held& held, const Shape& to, const inference::Position* position);
+  llvm::Value* box(const Held& held, const inference::Position* position);
+  llvm::Value* unbox(llvm::Value* reference, LeafKind kind);
+  llvm::Value* literal_object(const inference::Literal& literal);
+  void store_value(const Held& held, llvm::Value* target);
+  void store_values(Operands operands);
+  llvm::Value* value_at(size_t index);
+  Held load_value(llvm::Value* source, const Type* type, const inference::Position* position);
+  void check(const Held& held, const Type* type, const inference::Position* position);
+  llvm::Value* root(llvm::Value* reference);  // in a temporary slot; gives its address
+  llvm::Value* slot_address(unsigned index);
+  void set_position(const inference::Position* position);
+  void begin_cold(const inference::Position* position, Operands roots);
+  void end_cold();
+  void raise_if(llvm::Value* flag);
+  void go_to_error();
+  llvm::BasicBlock* error_block();
+  llvm::Value* call(const char* name, llvm::Type* result, std::span<llvm::Value* const> arguments);
+  llvm::Value* address(const void* object);
+  llvm::Value* thread_word(size_t offset);
+  llvm::Value* offset(llvm::Value* base, uint64_t bytes);
+  llvm::BasicBlock* new_block(const char* name);
+  void branch_rarely(llvm::Value* condition, llvm::BasicBlock* rare, llvm::BasicBlock* usual);
+  template <class Instruction>
+  Instruction* in_region(Instruction* access, const char* region);
+  const Statement* keep(const Statement& statement);
+  const inference::Position* keep(const inference::Position& position);
+  const Type* callee_result(const inference::Specialisation& callee);
+
+  llvm::LLVMContext& context_;
+  const inference::TypedMethod& typed_;
+  const inference::Body& body_;
+  inference::Program& program_;
+  inference::Runtime& runtime_;
+  LoweredNames& names_;
+  std::shared_ptr<LoweringRecord> record_;
+  Convention convention_;
+  std::unique_ptr<llvm::Module> module_;
+  llvm::IRBuilder<> builder_;
+  llvm::PointerType* pointer_;
+  Roots roots_;
+  llvm::Function* function_ = nullptr;
+  llvm::Value* thread_ = nullptr;
+  bool has_frame_ = false;  // linked from entry to exit
+
+  std::vector<llvm::Value*> values_;
+  std::vector<unsigned> slots_;       // index of a rooted value
+  unsigned num_slots_ = 0, used_temporaries_ = 0, num_temporaries_ = 0;
+  std::vector<llvm::BasicBlock*> blocks_, landings_;
+  llvm::BasicBlock* error_exit_ = nullptr;
+  llvm::Instruction* frame_ = nullptr;         // placeholders until sizes are known
+  llvm::Instruction* value_buffer_ = nullptr;
+  llvm::Instruction* frame_start_ = nullptr;   // slots are cleared before it
+  size_t num_values_ = 1;
+  llvm::AllocaInst *result_ = nullptr, *scratch_ = nullptr, *boxed_ = nullptr;
+  inference::BlockId current_ = 0;
+  std::unordered_map<const Statement*, const Statement*> kept_;
+  std::unordered_map<std::string, llvm::MDNode*> regions_;
+  std::string unsupported_;  // first reason
+};
+
+}  // namespace berth::jit

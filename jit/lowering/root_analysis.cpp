@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/lowering/root_analysis.hpp"
+
+#include <algorithm>
+
+namespace berth::jit {
+
+using inference::Block;
+using inference::BlockId;
+using inference::Body;
+using inference::kNone;
+using inference::Operand;
+using inference::ValueId;
+
+namespace {
+
+using Set = std::vector<bool>;
+
+std::vector<BlockId> successors(const Block& block) {
+  std::vector<BlockId> result;
+  for (const auto& target : block.terminator.targets) result.push_back(target.block);
+  if (block.handler != kNone) result.push_back(block.handler);
+  return result;
+}
+
+/// Reverse postorder; an edge to a block still on the depth-first path makes that block a loop header. Iterative: bodies are deep.
+void find_order(const Body& body, Roots& roots) {
+  enum class Mark : uint8_t { New, Open, Done };
+  struct Step {
+    BlockId block;
+    std::vector<BlockId> next;
+  };
+  std::vector<Mark> marks(body.blocks.size(), Mark::New);
+  std::vector<Step> path;
+  auto enter = [&](BlockId block) {
+    marks[block] = Mark::Open;
+    path.push_back({block, successors(body.blocks[block])});
+  };
+  enter(0);
+  while (!path.empty()) {
+    Step& step = path.back();
+    if (step.next.empty()) {
+      marks[step.block] = Mark::Done;
+      roots.order.push_back(step.block);
+      path.pop_back();
+      continue;
+    }
+    const BlockId next = step.next.back();
+    step.next.pop_back();
+    if (marks[next] == Mark::Open) roots.is_loop_header[next] = roots.has_loops = true;
+    if (marks[next] == Mark::New) enter(next);
+  }
+  std::reverse(roots.order.begin(), roots.order.end());
+}
+
+class Liveness {
+ public:
+  Liveness(const Body& body, const RootQuestions& questions, Roots& roots)
+      : body_(body), questions_(questions), roots_(roots), live_in_(body.blocks.size(), Set(body.values.size())) {}
+
+  void run() {
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (auto block = roots_.order.rbegin(); block != roots_.order.rend(); ++block) changed |= scan(*block, false);
+    }
+    for (const BlockId block : roots_.order) scan(block, true);
+  }
+
+ private:
+  void use(Set& live, const Operand& operand) const {
+    if (operand.kind == Operand::Kind::Value && questions_.is_reference(operand.value)) live[operand.value] = true;
+  }
+
+  void add_entry_of(Set& live, BlockId block) const {
+    Set entry = live_in_[block];
+    for (const ValueId parameter : body_.blocks[block].parameters) entry[parameter] = false;
+    for (size_t i = 0; i < live.size(); ++i)
+      if (entry[i]) live[i] = true;
+  }
+
+  void root(const Set& live) {
+    for (size_t i = 0; i < live.size(); ++i)
+      if (live[i]) roots_.rooted[i] = roots_.has_rooted = true;
+  }
+
+  /// Live values at the entry of a block, its parameters included. True: they grew.
+  bool scan(BlockId id, bool record) {
+    const Block& block = body_.blocks[id];
+    Set handler(body_.values.size());  // an error anywhere in the block goes there
+    if (block.handler != kNone) add_entry_of(handler, block.handler);
+    Set live = handler;
+    for (const auto& target : block.terminator.targets) {
+      add_entry_of(live, target.block);
+      for (const Operand& operand : target.arguments) use(live, operand);
+    }
+    use(live, block.terminator.value);
+    note(questions_.terminator(block), live, handler, record);
+    for (auto statement = block.statements.rbegin(); statement != block.statements.rend(); ++statement) {
+      if (statement->result != kNone) live[statement->result] = false;
+      for (const Operand& operand : statement->operands) use(live, operand);
+      note(questions_.statement(*statement), live, handler, record);
+    }
+    if (record && (roots_.is_loop_header[id] || (id == 0 && roots_.has_hot))) root(live);  // polls
+    if (live == live_in_[id]) return false;
+    live_in_[id] = std::move(live);
+    return true;
+  }
+
+  void note(Safepoint safepoint, const Set& live, const Set& handler, bool record) {
+    if (safepoint == Safepoint::Hot) roots_.has_hot = true;
+    if (!record || safepoint == Safepoint::Quiet) return;
+    root(safepoint == Safepoint::Hot ? live : handler);
+  }
+
+  const Body& body_;
+  const RootQuestions& questions_;
+  Roots& roots_;
+  std::vector<Set> live_in_;
+};
+
+}  // namespace
+
+Roots find_roots(const Body& body, const RootQuestions& questions) {
+  Roots roots;
+  roots.rooted.resize(body.values.size());
+  roots.is_loop_header.resize(body.blocks.size());
+  find_order(body, roots);
+  Liveness(body, questions, roots).run();
+  return roots;
+}
+
+}  // namespace berth::jit

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RootAnalysis: which references of a method must lie in its shadow frame, because they are live where a collection can happen.
+//
+// Backward liveness over the blocks to a fixed point: linear in statements per round, rounds bounded by loop nesting in practice.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "inference/ir.hpp"
+
+namespace berth::jit {
+
+/// What a statement or terminator can do to the heap.
+///   Quiet  never leaves the code
+///   Cold   calls the runtime only to raise, or to judge a rare case that allocates nothing
+///   Hot    may collect and go on
+enum class Safepoint : uint8_t { Quiet, Cold, Hot };
+
+struct RootQuestions {
+  std::function<bool(inference::ValueId)> is_reference;
+  std::function<Safepoint(const inference::Statement&)> statement;
+  std::function<Safepoint(const inference::Block&)> terminator;
+};
+
+struct Roots {
+  std::vector<bool> rooted;            // per value
+  std::vector<bool> is_loop_header;    // per block: a poll stands there
+  std::vector<inference::BlockId> order;  // reachable blocks, reverse postorder
+  bool has_loops = false;
+  bool has_hot = false;                // some statement or terminator is Hot
+  bool has_rooted = false;
+};
+
+/// Threads: any. Blocks: never. GC: any, kept.
+Roots find_roots(const inference::Body& body, const RootQuestions& questions);
+
+}  // namespace berth::jit
