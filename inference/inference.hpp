@@ -19,8 +19,8 @@ struct InferenceCounters {
   uint64_t methods = 0, limited = 0, statements_evaluated = 0;
 };
 
-/// The instance whose payload is the TypedMethod of `root` at `world`; infers what is missing. `with_source`: results are released with
-/// typed IR for the compiler (tier of the program); else without.
+/// The instance whose payload is the TypedMethod of `root` at `world`; infers what is missing. Results carry typed IR for the compiler
+/// where the engine has one: compiled when asked for (wait for the entry); `with_source`: at once, but for small inlined methods.
 /// Threads: attached. Blocks: may wait, for reservations. GC: unsafe; safe while waiting. Errors: those of reserve.
 Result<engine::CodeInstanceRef> infer(gc::Thread& thread, Program& program, const Specialisation& root, uint64_t world,
                                       bool with_source, const engine::ReserveOptions& options = {});
@@ -44,6 +44,12 @@ class TypedIrBody final : public engine::SourceBody {
  private:
   const std::shared_ptr<Program> retained_;
 };
+
+/// A kernel's body at these argument types, for code generation: not published. Calls are resolved and inlined; what cannot be
+/// (recursion) stays an invoke. Threads: attached. Blocks: may wait, for reservations of callees. GC: unsafe; safe while waiting.
+/// Errors: TYPE_ERROR naming the call that is not resolved by type; those of reserve.
+Result<TypedMethod> infer_kernel(gc::Thread& thread, Program& program, const Method& kernel, std::span<const Type* const> arguments,
+                                 uint64_t world);
 
 InferenceCounters counters(Program& program);
 

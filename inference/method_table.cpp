@@ -186,6 +186,11 @@ Dispatch MethodTable::find(const Function& function, std::span<const Type* const
   return dispatch;
 }
 
+uint64_t MethodTable::changed(const Function& function, uint64_t world) const {
+  const Methods* methods = impl_->at(function, world);
+  return methods ? methods->world : 0;
+}
+
 std::vector<const Method*> MethodTable::all(const Function& function, uint64_t world) const {
   const Methods* methods = impl_->at(function, world);
   return methods ? methods->list : std::vector<const Method*>();

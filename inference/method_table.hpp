@@ -4,6 +4,7 @@
 // A method applies if the argument types are under its signature; it is more specific if its signature is strictly under. Find is
 // monotone: more values in the arguments, more methods in the answer. Cost: quadratic in the methods that may apply.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
@@ -24,6 +25,11 @@ struct Dispatch {
   uint64_t since = 0;                  // world of the function's newest definition that the answer saw
 };
 
+/// What inference has done for a program. Counters: relaxed.
+struct InferenceTotals {
+  std::atomic<uint64_t> methods{0}, limited{0}, statements_evaluated{0};
+};
+
 class MethodTable {
  public:
   explicit MethodTable(TypeLattice& lattice);
@@ -42,11 +48,15 @@ class MethodTable {
   /// Methods that arguments of these types may select at `world`. Threads: any. Blocks: never (but interning).
   Dispatch find(const Function& function, std::span<const Type* const> arguments, uint64_t world) const;
   std::vector<const Method*> all(const Function& function, uint64_t world) const;
+  /// World of the newest definition of a function that `world` sees; 0: none.
+  uint64_t changed(const Function& function, uint64_t world) const;
   /// Signature edges of the program's instances.
   BackEdges& back_edges() noexcept;
+  InferenceTotals& totals() noexcept { return totals_; }
 
  private:
   TypeLattice& lattice_;
+  InferenceTotals totals_;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

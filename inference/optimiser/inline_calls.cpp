@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+
+#include "inference/optimiser/passes.hpp"
+
+namespace berth::inference {
+namespace {
+
+constexpr size_t kMaxStatements = 20'000;  // a method that has grown to this takes in no more
+
+/// A library's place is of no use in a stack trace: the call's stands for it.
+bool is_library(const Position& position) { return position.file && position.file->starts_with('<'); }
+
+class Inliner {
+ public:
+  Inliner(Body& body, const Callees& callees, bool is_kernel) : body_(body), callees_(callees), is_kernel_(is_kernel) {
+    for (const Block& block : body.blocks) statements_ += block.statements.size();
+  }
+
+  bool run() {
+    const auto num_blocks = static_cast<BlockId>(body_.blocks.size());
+    for (BlockId b = 0; b < num_blocks; ++b) inline_into(b);
+    return is_any_inlined_;
+  }
+
+ private:
+  // What is spliced in was optimised as a method of its own: it is not searched again, so this ends.
+  void inline_into(BlockId b) {
+    for (size_t i = 0; i < body_.blocks[b].statements.size(); ++i) {
+      const Statement& statement = body_.blocks[b].statements[i];
+      if (statement.op != Op::Invoke || !statement.callee || statements_ > kMaxStatements) continue;
+      const TypedMethod* callee = callees_(*statement.callee);
+      if (!callee || callee->limited || callee->is_recursive || !(callee->is_inlinable || is_kernel_)) continue;
+      b = splice(b, i, callee->body);
+      i = static_cast<size_t>(-1);  // on with the continuation, from its start
+      is_any_inlined_ = true;
+    }
+  }
+
+  /// Returns the block that continues after the call.
+  BlockId splice(BlockId b, size_t index, const Body& callee) {
+    const Statement call = body_.blocks[b].statements[index];
+    const auto first_value = static_cast<ValueId>(body_.values.size());
+    const auto continuation = static_cast<BlockId>(body_.blocks.size());
+    const BlockId first_block = continuation + 1;
+    body_.values.insert(body_.values.end(), callee.values.begin(), callee.values.end());
+    Block rest;
+    rest.parameters.push_back(call.result);
+    rest.handler = body_.blocks[b].handler;
+    auto& statements = body_.blocks[b].statements;
+    rest.statements.assign(std::make_move_iterator(statements.begin() + static_cast<ptrdiff_t>(index) + 1),
+                           std::make_move_iterator(statements.end()));
+    statements.resize(index);
+    rest.terminator = std::move(body_.blocks[b].terminator);
+    Terminator& into = body_.blocks[b].terminator;
+    into = {};
+    into.kind = Terminator::Kind::Branch;
+    into.position = call.position;
+    into.targets.push_back({first_block, call.operands});
+    const BlockId handler = rest.handler;
+    body_.blocks.push_back(std::move(rest));
+    for (const Block& block : callee.blocks) {
+      body_.blocks.push_back(moved(block, first_value, first_block, continuation, handler, call.position));
+      statements_ += block.statements.size();
+    }
+    return continuation;
+  }
+
+  static Block moved(Block block, ValueId first_value, BlockId first_block, BlockId continuation, BlockId handler,
+                     const Position& at) {
+    const auto move_operand = [&](Operand& operand) {
+      if (operand.kind == Operand::Kind::Value) operand.value += first_value;
+    };
+    for (ValueId& parameter : block.parameters) parameter += first_value;
+    block.handler = block.handler == kNone ? handler : block.handler + first_block;
+    for (Statement& statement : block.statements) {
+      statement.result += first_value;
+      for (Operand& operand : statement.operands) move_operand(operand);
+      if (is_library(statement.position)) statement.position = at;
+    }
+    Terminator& terminator = block.terminator;
+    if (is_library(terminator.position)) terminator.position = at;
+    move_operand(terminator.value);
+    for (Target& target : terminator.targets) {
+      target.block += first_block;
+      for (Operand& argument : target.arguments) move_operand(argument);
+    }
+    if (terminator.kind == Terminator::Kind::Return) {
+      terminator.kind = Terminator::Kind::Branch;
+      terminator.targets.push_back({continuation, {terminator.value}});
+      terminator.value = {};
+    }
+    return block;
+  }
+
+  Body& body_;
+  const Callees& callees_;
+  const bool is_kernel_;
+  size_t statements_ = 0;
+  bool is_any_inlined_ = false;
+};
+
+uint32_t cost_of(Op op) {
+  switch (op) {
+    case Op::Call: case Op::CallLatest: case Op::Invoke: case Op::CallHost: case Op::Spawn: case Op::Join: case Op::Launch: return 25;
+    case Op::New: case Op::Tuple: case Op::ArrayNew: case Op::ArrayCopy: case Op::StringSlice: case Op::StringConcat:
+    case Op::StringOf: case Op::StringFixed: case Op::Print: return 10;
+    case Op::Refine: return 0;
+    default: return op >= Op::New ? 2 : 1;
+  }
+}
+
+}  // namespace
+
+uint32_t inline_cost(const Body& body) {
+  uint32_t cost = 0;
+  for (const Block& block : body.blocks) {
+    cost += 1;
+    for (const Statement& statement : block.statements) cost += cost_of(statement.op);
+  }
+  return cost;
+}
+
+bool inline_calls(Body& body, const Callees& callees, bool is_kernel) { return Inliner(body, callees, is_kernel).run(); }
+
+}  // namespace berth::inference
