@@ -1,7 +1,10 @@
 set(JIT_LOWERING
+  emit.cpp
   lowering/arithmetic.cpp
+  lowering/kernel_lowering.cpp
   lowering/method_lowering.cpp
   lowering/plan.cpp
+  lowering/ptx.cpp
   lowering/representations.cpp
   lowering/root_analysis.cpp
   lowering/runtime_entries.cpp
