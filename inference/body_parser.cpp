@@ -37,7 +37,7 @@ bool BodyParser::parse_parameters(std::vector<ValueId>& parameters) {
   do {
     const Token token = reader_.current();
     if (token.kind != Token::Kind::Value) return reader_.expected("a parameter such as %x");
-    if (parameters.size() == BodyLimits::kMaxParameters) return reader_.error(token, "over 255 parameters, expected fewer");
+    if (parameters.size() == kMaxParameters) return reader_.error(token, "over 255 parameters, expected fewer");
     reader_.advance();
     const Type* declared = nullptr;
     if (reader_.accept(':') && !reader_.read_type(declared)) return false;
@@ -193,11 +193,8 @@ bool BodyParser::parse_statement() {
   } else {
     statement.result = define_unnamed();
   }
-  if (++num_statements_ > BodyLimits::kMaxStatements) {
+  if (++num_statements_ > kMaxStatements) {
     return reader_.error(start, "over 1048576 statements in a method, expected fewer");
-  }
-  if (++limits_.num_statements > BodyLimits::kMaxTextStatements) {
-    return reader_.error(start, "over 16777216 statements in a text, expected fewer");
   }
   operands_.clear();
   if (!parse_operation(statement) || !parse_operands(statement) || !read_position(statement.position, start)) return false;
@@ -409,7 +406,10 @@ bool BodyParser::resolve() {
     if (block.handler != kNone) is_whole &= resolve_block(block.handler);
     for (Statement& statement : block.statements) is_whole &= resolve(statement.operands);
     is_whole &= resolve(block.terminator.value);
-    for (Target& target : block.terminator.targets) is_whole &= resolve_block(target.block) & resolve(target.arguments);
+    for (Target& target : block.terminator.targets) {
+      is_whole &= resolve_block(target.block);
+      is_whole &= resolve(target.arguments);
+    }
   }
   return is_whole;
 }

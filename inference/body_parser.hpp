@@ -19,19 +19,17 @@ struct PendingName {
   std::vector<const Type*> signature;  // invoke
 };
 
-struct BodyLimits {
-  static constexpr size_t kMaxParameters = 255, kMaxStatements = size_t{1} << 20, kMaxTextStatements = size_t{1} << 24;
-  size_t num_statements = 0;  // of the text so far
-};
-
 class BodyParser {
  public:
+  static constexpr size_t kMaxParameters = 255, kMaxStatements = size_t{1} << 20;
+
   /// `end`: where the next declaration begins.
-  BodyParser(TokenReader& reader, Method& method, std::vector<PendingName>& pending, BodyLimits& limits, size_t end)
-      : reader_(reader), method_(method), body_(method.body), pending_(pending), limits_(limits), end_(end) {}
+  BodyParser(TokenReader& reader, Method& method, std::vector<PendingName>& pending, size_t end)
+      : reader_(reader), method_(method), body_(method.body), pending_(pending), end_(end) {}
 
   /// From the opening parenthesis on. False: errors were recorded; the method is unusable. Threads: owner. Blocks: short.
   bool parse();
+  size_t num_statements() const noexcept { return num_statements_; }
 
  private:
   // A value or block by its name in the text: where it was first mentioned, and its number once defined.
@@ -76,7 +74,6 @@ class BodyParser {
   Method& method_;
   Body& body_;
   std::vector<PendingName>& pending_;
-  BodyLimits& limits_;
   const size_t end_;
 
   std::unordered_map<std::string_view, uint32_t> value_names_;

@@ -210,8 +210,15 @@ std::string describe(const Token& token) {
   return fmt::format("\"{}{}\"", sign, out);
 }
 
+bool is_reserved(std::string_view word) noexcept {
+  for (const std::string_view reserved : {"true", "false", "nothing", "br", "cond", "switch", "return", "throw", "unreachable"}) {
+    if (word == reserved) return true;
+  }
+  return false;
+}
+
 std::string quote_name(std::string_view text) {
-  bool plain = !text.empty() && is_letter(text[0]) && text != "true" && text != "false" && text != "nothing";
+  bool plain = !text.empty() && is_letter(text[0]) && !is_reserved(text);
   for (const char c : text) plain = plain && is_word(c);
   return plain ? std::string(text) : fmt::format("`{}`", text);
 }

@@ -58,6 +58,8 @@ class Lexer {
 
 /// The token as an error message quotes it: printable, at most 32 bytes.
 std::string describe(const Token& token);
+/// Words that as an operand stand in backquotes: literals and terminators.
+bool is_reserved(std::string_view word) noexcept;
 /// `text` as the text form writes a name, in backquotes where it needs them.
 std::string quote_name(std::string_view text);
 /// Between quotes as they stand in the text; false: an unknown escape, `bad` is its offset.

@@ -376,7 +376,9 @@ void Parser::read_method(const Declaration& declaration) {
   method->function = program_.intern_function(name.text);
   method->is_kernel = declaration.kind == Kind::Kernel;
   method->position = {declaration.file, name.line, name.column};
-  if (!BodyParser(reader_, *method, pending_, limits_, declaration.end).parse()) return;
+  BodyParser body(reader_, *method, pending_, declaration.end);
+  if (!body.parse()) return;
+  set_.num_statements += body.num_statements();
   if (!is_at_end(declaration)) return;
   own_methods_[method->function].push_back(method.get());
   set_.methods.push_back(std::move(method));

@@ -75,7 +75,6 @@ class Parser {
   std::vector<Nominal> nominals_;
   std::unordered_map<std::string_view, size_t> abstract_index_;
   std::vector<PendingName> pending_;
-  BodyLimits limits_;
   std::unordered_map<const Function*, std::vector<const Method*>> own_methods_;
 };
 

@@ -30,6 +30,7 @@ struct DefinitionSet {
     Position position;
   };
   std::vector<Variable> variables;
+  size_t num_statements = 0;  // of all methods; a program may have 16 Mi
 };
 
 /// Threads: one at a time (the program's definition lock). Errors: PARSE_ERROR, the first error as text, up to 20 in the details.

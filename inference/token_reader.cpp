@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <tuple>
 
 #include "inference/operations.hpp"
 
@@ -83,8 +84,8 @@ bool TokenReader::expected(std::string_view what) {
 }
 
 std::vector<TextError> TokenReader::take_errors() {
-  std::stable_sort(errors_.begin(), errors_.end(), [](const TextError& a, const TextError& b) {
-    return a.line != b.line ? a.line < b.line : a.column < b.column;
+  std::sort(errors_.begin(), errors_.end(), [](const TextError& a, const TextError& b) {
+    return std::tie(a.line, a.column, a.text) < std::tie(b.line, b.column, b.text);
   });
   return std::move(errors_);
 }
@@ -198,7 +199,7 @@ bool TokenReader::read_integer(const Token& token, LeafKind kind, Literal& liter
   const uint64_t bits = is_negative ? 0 - magnitude : magnitude;
   literal = {};
   literal.kind = kind;
-  literal.bits = is_signed(kind) ? sign_extend(bits, width) : bits;
+  literal.bits = is_signed(kind) ? sign_extend(bits & limit, width) : bits;
   return true;
 }
 
@@ -243,8 +244,11 @@ bool TokenReader::read_type_value(Literal& literal) {
 
 bool TokenReader::read_named_value(Literal& literal, const std::string*& constant) {
   constant = nullptr;
+  constexpr std::string_view kWhat = "a value: %name, a literal or a name";
+  // A word that ends a block is the next line's: an operand is missing.
+  if (current_.kind == Token::Kind::Name && !current_.is_quoted && is_reserved(current_.text)) return expected(kWhat);
   Token name;
-  if (!read_name(name, "a value: %name, a literal or a name")) return false;
+  if (!read_name(name, kWhat)) return false;
   if (name.is_word("type") && current_.is('<')) return read_type_value(literal);
   if (const Literal* value = scope_.constant(name.text)) {
     literal = *value;
