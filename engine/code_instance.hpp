@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CodeInstance: token while reserved, result afterwards. One 64-bit word holds generation, leased bit, state and waiter bit.
+// CodeInstance: token while reserved, result afterwards. One 64-bit word holds generation, leased bit, state and flags.
 //
-//   (state table: contracts page "reservations", section 1; repeated here by the implementation)
+//   state     | released with result | released without | compile begins | entry published | compile fails | range empty
+//   Reserved  | Fulfilled, Callable  | Rejected         | -              | -               | -             | -
+//   Fulfilled | duplicate            | stays            | Compiling      | Callable        | Failed        | Retired
+//   Compiling | duplicate            | stays            | refused        | Callable        | Failed or Fulfilled | Retired
+//   Callable  | duplicate            | stays            | stays          | code replaced   | stays         | Retired
+//   Failed    | superseded           | stays            | refused        | refused         | stays         | Retired
+//   Rejected and Retired are final: the memory goes back to its pool with the last reference.
+//
+// Memory is type-stable: whoever reads without a reference compares the generation afterwards.
 #pragma once
 #include <boost/intrusive_ptr.hpp>
 #include <cstddef>
@@ -12,9 +20,14 @@
 
 namespace berth::engine {
 
+class Agent;
+class Recycler;
+class SourceBody;
 struct CodeInstance;
-struct Code;
+struct InstanceDetail;
+struct Slot;
 
+/// Threads: any. Blocks: never. GC: any, kept. The last release leaves the rest to the engine's next call without locks.
 void intrusive_ptr_add_ref(CodeInstance* instance) noexcept;
 void intrusive_ptr_release(CodeInstance* instance) noexcept;
 using CodeInstanceRef = boost::intrusive_ptr<CodeInstance>;
@@ -30,10 +43,86 @@ struct Code {
   void* backend = nullptr;            // the compiler's own record
 };
 
+enum class InstanceState : uint8_t { Free, Reserved, Rejected, Fulfilled, Compiling, Callable, Failed, Retired };
+
+struct CodeInstance {
+  static constexpr uint64_t kStateMask = 15;
+  static constexpr uint64_t kLeased = 16;        // a lease is out
+  static constexpr uint64_t kEntryWaiters = 32;  // someone waits for the entry: changes then happen under shard and graph lock
+  static constexpr uint64_t kHasSource = 64;     // compilable
+  static constexpr uint64_t kSubmitted = 128;    // a compile was asked for
+  static constexpr uint64_t kPromoting = 256;    // a higher tier was asked for
+  static constexpr uint64_t kConstant = 512;
+  static constexpr unsigned kGenerationShift = 16;
+
+  static InstanceState state_of(uint64_t word) noexcept { return static_cast<InstanceState>(word & kStateMask); }
+  static uint64_t generation_of(uint64_t word) noexcept { return word >> kGenerationShift; }
+  static uint64_t with_state(uint64_t word, InstanceState state) noexcept {
+    return (word & ~kStateMask) | static_cast<uint64_t>(state);
+  }
+  /// Linked into the cache: found by look-ups.
+  static bool is_linked(uint64_t word) noexcept {
+    const auto state = state_of(word);
+    return state >= InstanceState::Fulfilled && state <= InstanceState::Failed;
+  }
+  InstanceState state() const noexcept { return state_of(word.load(std::memory_order_acquire)); }
+
+  // Every change: CAS acq_rel (publisher sees the waiter bit, waiters the entry or error). Read: acquire.
+  sync::Atomic<uint64_t> word{0};
+  // Code and entries before the pointer: CAS acq_rel, failure acquire. Read: acquire.
+  sync::Atomic<Code*> code{nullptr};
+  // Filled before seen: release under the shard lock. Read: acquire.
+  sync::Atomic<CodeInstance*> next{nullptr};
+  sync::Atomic<Slot*> slot{nullptr};
+  // Of a group published together: the member whose group_open tells whether it is visible; kept alive by the detail. As above.
+  sync::Atomic<CodeInstance*> leader{nullptr};
+  // Release, after all links; read with acquire at each hit.
+  sync::Atomic<uint32_t> group_open{0};
+  // 0: an unshared token, owned by its lease. Sharing it counts the lease too, so it cannot fall to 0 before the lease ends.
+  // Up: relaxed (the adder owns one), from 0 and by unlocked readers: acquire. Down: acq_rel, the last sees all writes.
+  sync::Atomic<uint32_t> references{0};
+  // Written before the link, read by unlocked readers who then compare the generation.
+  sync::Atomic<uint64_t> min_world{1};
+  // Lowered: release under world and shard lock, before the world moves; promoted: release under both. Read: acquire.
+  sync::Atomic<uint64_t> max_world{0};
+  // Made under the world lock or by the only owner; acquire by others.
+  sync::Atomic<InstanceDetail*> detail{nullptr};
+
+  // Fields of the token: written by the taker before `hold` names it. Atomic, relaxed: explain reads them while they change and
+  // counts them only if hold and generation are unchanged afterwards.
+  sync::Atomic<const void*> method{nullptr};
+  sync::Atomic<const void*> owner{nullptr};
+  sync::Atomic<Agent*> agent{nullptr};
+  sync::Atomic<const char*> label{nullptr};
+  sync::Atomic<const void*> guard{nullptr};
+  sync::Atomic<int64_t> held_since_ns{0};
+  sync::Atomic<uint64_t> lease_world{0};
+  Recycler* recycler = nullptr;      // the engine's; set once
+  CodeInstance* pool_next = nullptr;  // owner of the free memory, or the recycler's list
+};
+
+/// What takes instances whose last reference is gone. One implementation in the engine, one in unit tests.
+class Recycler {
+ public:
+  /// Threads: any, under any lock. Blocks: never.
+  virtual void unreferenced(CodeInstance& instance) noexcept = 0;
+
+ protected:
+  ~Recycler() = default;
+};
+
+/// A reference for a reader that has none; false: the instance is on its way out. Compare the generation afterwards.
+bool try_retain(CodeInstance& instance) noexcept;
+/// Ends the lease by clearing its bit; false: stale. Without a result to follow, a token becomes Rejected.
+/// Threads: any. Blocks: never.
+bool claim_lease(CodeInstance& instance, uint64_t generation, bool result_follows) noexcept;
+
 /// The published code, or null. Threads: any. Blocks: never. GC: any, kept.
 Code* instance_code(const CodeInstance& instance) noexcept;
 /// Payload of a linked instance. As above.
 void* instance_payload(const CodeInstance& instance) noexcept;
+/// The body of a constant, or null.
+const SourceBody* instance_constant(const CodeInstance& instance) noexcept;
 berth_key_t instance_key(const CodeInstance& instance) noexcept;
 const char* instance_label(const CodeInstance& instance) noexcept;
 uint64_t instance_min_world(const CodeInstance& instance) noexcept;

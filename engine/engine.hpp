@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Engine: one embedder's world: collector, reservation table, code cache, worlds, compiler, and the subsystems that floors above add.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 
 namespace berth::engine {
 
+class Agent;
 class ReservationTable;
 class WorldClock;
 
@@ -77,7 +79,12 @@ class Engine final {
   ~Engine();  // shuts down first
 
   Result<gc::Thread*> attach();
+  /// Abandons the leases of the thread's own agent, then unlinks it. Threads: the attached one.
   void detach(gc::Thread& thread);
+  Result<Agent*> new_agent(const char* name);
+  /// Abandons its leases first. INVALID_ARGUMENT while it is current or waits.
+  Result<void> delete_agent(Agent* agent);
+  Result<Agent*> set_agent(gc::Thread& thread, Agent* agent);
 
   // As the C functions of the same names.
   Result<Reservation> reserve(gc::Thread& thread, Key key, const ReserveOptions& options);
@@ -92,6 +99,15 @@ class Engine final {
   Code* lookup_code(Key key, uint64_t world) noexcept;
   CodeInstanceRef lookup(Key key, uint64_t world) noexcept;
   Result<void*> wait_entry(gc::Thread& thread, CodeInstance& instance, const Deadline& deadline);
+  /// Asks for code of a higher tier, once per instance; the caller goes on. Threads: any. Blocks: short. GC: any, kept.
+  Result<void> request_tier(CodeInstance& instance, berth_tier_t tier);
+  /// The agent that runs a compile, for the walk of the wait graph; null: none. Threads: any. Blocks: short.
+  void set_compiling_agent(CodeInstance& instance, Agent* agent);
+  /// Drops a reference and, if it was the last, frees what hung on it now. Threads: any, no lock held. Blocks: short.
+  static void release_reference(CodeInstance* instance);
+  bool is_forked() const noexcept;
+  /// The foreign collector's sweep; see berth_engine_sweep.
+  void sweep(const std::function<bool(const void*)>& is_live);
 
   /// Current world. Threads: any. Blocks: never.
   uint64_t world() const noexcept;
@@ -111,16 +127,19 @@ class Engine final {
 
   gc::Collector& collector() noexcept { return *collector_; }
   Compiler* compiler() noexcept { return compiler_.get(); }
+  const Compiler* compiler() const noexcept { return compiler_.get(); }
   void add_subsystem(Subsystem* subsystem);
   void remove_subsystem(Subsystem* subsystem);
   const EngineOptions& options() const noexcept { return options_; }
+
+  struct Impl;
+  Impl& impl() noexcept { return *impl_; }
 
  private:
   explicit Engine(const EngineOptions& options);
   EngineOptions options_;
   std::unique_ptr<gc::Collector> collector_;
   std::unique_ptr<Compiler> compiler_;
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

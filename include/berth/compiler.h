@@ -21,6 +21,9 @@ BERTH_API void berth_config_set_compiler_hooks(berth_config_t *config, const ber
 BERTH_API berth_error_t *berth_source_from_opaque(void *source, void (*drop)(void *source), berth_source_t **out);
 BERTH_API void *berth_job_source(const berth_job_t *job);
 BERTH_API berth_instance_t *berth_job_instance(const berth_job_t *job);
+/* The thread's agent runs this compile until the job is answered: if it waits for a key meanwhile, rings through the compile
+   are found. Optional. */
+BERTH_API void berth_job_begin(berth_job_t *job, berth_thread_t *thread);
 BERTH_API void berth_job_publish(berth_job_t *job, void *entry, void *code);
 BERTH_API void berth_job_fail(berth_job_t *job, const char *message);
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "engine/code_instance.hpp"
+
+#include "engine/instance_detail.hpp"
+
+namespace berth::engine {
+
+void intrusive_ptr_add_ref(CodeInstance* instance) noexcept {
+  uint32_t count = instance->references.load(std::memory_order_relaxed);
+  if (count != 0) {
+    instance->references.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  // An unshared token: from now on its lease counts too.
+  while (!instance->references.compare_exchange_weak(count, count == 0 ? 2 : count + 1, std::memory_order_acq_rel,
+                                                     std::memory_order_relaxed)) {
+  }
+}
+
+void intrusive_ptr_release(CodeInstance* instance) noexcept {
+  if (instance->references.fetch_sub(1, std::memory_order_acq_rel) == 1) instance->recycler->unreferenced(*instance);
+}
+
+bool try_retain(CodeInstance& instance) noexcept {
+  uint32_t count = instance.references.load(std::memory_order_relaxed);
+  while (count != 0) {
+    if (instance.references.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool claim_lease(CodeInstance& instance, uint64_t generation, bool result_follows) noexcept {
+  uint64_t word = instance.word.load(std::memory_order_acquire);
+  for (;;) {
+    if (CodeInstance::generation_of(word) != generation || !(word & CodeInstance::kLeased)) return false;
+    uint64_t ended = word & ~CodeInstance::kLeased;
+    if (!result_follows && CodeInstance::state_of(word) == InstanceState::Reserved) {
+      ended = CodeInstance::with_state(ended, InstanceState::Rejected);
+    }
+    if (instance.word.compare_exchange_weak(word, ended, std::memory_order_acq_rel, std::memory_order_acquire)) return true;
+  }
+}
+
+Code* instance_code(const CodeInstance& instance) noexcept { return instance.code.load(std::memory_order_acquire); }
+
+void* instance_payload(const CodeInstance& instance) noexcept {
+  if (!CodeInstance::is_linked(instance.word.load(std::memory_order_acquire)) &&
+      instance.state() != InstanceState::Retired) {
+    return nullptr;
+  }
+  const InstanceDetail* detail = instance.detail.load(std::memory_order_acquire);
+  return detail ? detail->payload : nullptr;
+}
+
+const SourceBody* instance_constant(const CodeInstance& instance) noexcept {
+  const InstanceDetail* detail = instance.detail.load(std::memory_order_acquire);
+  return detail ? detail->constant.get() : nullptr;
+}
+
+berth_key_t instance_key(const CodeInstance& instance) noexcept {
+  return {instance.method.load(std::memory_order_relaxed), instance.owner.load(std::memory_order_relaxed)};
+}
+
+const char* instance_label(const CodeInstance& instance) noexcept {
+  return instance.label.load(std::memory_order_relaxed);
+}
+
+uint64_t instance_min_world(const CodeInstance& instance) noexcept {
+  return instance.min_world.load(std::memory_order_relaxed);
+}
+
+uint64_t instance_max_world(const CodeInstance& instance) noexcept {
+  return instance.max_world.load(std::memory_order_acquire);
+}
+
+}  // namespace berth::engine

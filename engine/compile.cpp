@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compiling: the engine's answers to its compiler, and what it asks of it.
+#include <fmt/format.h>
+
+#include "engine/engine_impl.hpp"
+#include "support/latch.hpp"
+
+namespace berth::engine {
+
+bool Engine::Impl::claim(CodeInstance& instance) noexcept {
+  uint64_t word = instance.word.load(std::memory_order_acquire);
+  for (;;) {
+    const InstanceState state = CodeInstance::state_of(word);
+    if (state == InstanceState::Callable) return true;  // a higher tier
+    if (state != InstanceState::Fulfilled) return false;
+    if (instance.word.compare_exchange_weak(word, CodeInstance::with_state(word, InstanceState::Compiling),
+                                            std::memory_order_acq_rel, std::memory_order_acquire)) {
+      return true;
+    }
+  }
+}
+
+void Engine::Impl::set_compiling_agent(CodeInstance& instance, Agent* agent) {
+  const sync::Lock lock(graph.mutex());
+  instance.detail.load(std::memory_order_acquire)->compiling_agent = agent;
+}
+
+bool Engine::Impl::published(CodeInstance& instance, Code* code) noexcept {
+  Code* current = instance.code.load(std::memory_order_acquire);
+  do {
+    const bool valid = CodeInstance::is_linked(instance.word.load(std::memory_order_acquire));
+    if (!valid || (current && current->tier >= code->tier)) {
+      engine.compiler()->retire(code);
+      return false;
+    }
+  } while (!instance.code.compare_exchange_weak(current, code, std::memory_order_acq_rel, std::memory_order_acquire));
+  latch::reach("entry", &instance);
+
+  uint64_t word = instance.word.load(std::memory_order_acquire);
+  bool served = false;
+  while (!served && !(word & CodeInstance::kEntryWaiters) && CodeInstance::is_linked(word) &&
+         CodeInstance::state_of(word) != InstanceState::Callable) {
+    served = instance.word.compare_exchange_weak(word, CodeInstance::with_state(word, InstanceState::Callable),
+                                                 std::memory_order_acq_rel, std::memory_order_acquire);
+  }
+  Aftermath after;
+  if (!served && CodeInstance::state_of(word) != InstanceState::Callable) {
+    const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
+    const sync::Lock graph_lock(graph.mutex());
+    word = instance.word.load(std::memory_order_acquire);
+    while (CodeInstance::is_linked(word) &&
+           !instance.word.compare_exchange_weak(
+               word, CodeInstance::with_state(word & ~CodeInstance::kEntryWaiters, InstanceState::Callable),
+               std::memory_order_acq_rel, std::memory_order_acquire)) {
+    }
+    serve_entry_queue(instance, Service::Result, nullptr, after);
+  }
+  {
+    const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
+    InstanceDetail* detail = instance.detail.load(std::memory_order_relaxed);
+    {
+      const sync::Lock graph_lock(graph.mutex());
+      detail->compiling_agent = nullptr;
+    }
+    // No tier needs the source any more.
+    if (detail->source && (code->tier >= BERTH_TIER_OPTIMIZED || detail->source->tier == BERTH_TIER_FAST)) {
+      after.sources.push_back(std::move(detail->source));
+    }
+  }
+  if (current) engine.compiler()->retire(current);
+  if (trace.is_on()) trace.instant("engine", "published");
+  settle(after, nullptr);
+  return true;
+}
+
+void Engine::Impl::failed(CodeInstance& instance, Error error, bool may_pass) noexcept {
+  counters.compile_failures.add();
+  const FailureRef failure(new StoredFailure(std::move(error), instance_min_world(instance), instance_max_world(instance), -1));
+  Aftermath after;
+  {
+    const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
+    const sync::Lock graph_lock(graph.mutex());
+    InstanceDetail* detail = instance.detail.load(std::memory_order_relaxed);
+    detail->compiling_agent = nullptr;
+    uint64_t word = instance.word.load(std::memory_order_acquire);
+    const InstanceState state = CodeInstance::state_of(word);
+    if (state == InstanceState::Fulfilled || state == InstanceState::Compiling) {
+      if (!may_pass) detail->failure = failure;
+      uint64_t next;
+      do {
+        next = may_pass ? CodeInstance::with_state(word & ~CodeInstance::kSubmitted, InstanceState::Fulfilled)
+                        : CodeInstance::with_state(word, InstanceState::Failed);
+        next &= ~CodeInstance::kEntryWaiters;
+      } while (!instance.word.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_acquire));
+      if (!may_pass) after.sources.push_back(std::move(detail->source));
+    }
+    serve_entry_queue(instance, Service::Failed, failure, after);
+  }
+  settle(after, nullptr);
+}
+
+void Engine::Impl::dropped(CodeInstance& instance) noexcept {
+  Aftermath after;
+  {
+    const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
+    const sync::Lock graph_lock(graph.mutex());
+    InstanceDetail* detail = instance.detail.load(std::memory_order_relaxed);
+    if (detail) detail->compiling_agent = nullptr;
+    uint64_t word = instance.word.load(std::memory_order_acquire);
+    for (;;) {
+      uint64_t next = word & ~(CodeInstance::kSubmitted | CodeInstance::kEntryWaiters);
+      if (CodeInstance::state_of(word) == InstanceState::Callable) next = word & ~CodeInstance::kPromoting;
+      if (CodeInstance::state_of(word) == InstanceState::Compiling) next = CodeInstance::with_state(next, InstanceState::Fulfilled);
+      if (instance.word.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_acquire)) break;
+    }
+    const bool running = lifecycle.load(std::memory_order_acquire) == Lifecycle::Running;
+    if (detail) serve_entry_queue(instance, running ? Service::LookAgain : Service::ShutDown, nullptr, after);
+  }
+  settle(after, nullptr);
+}
+
+// Shard and graph lock held.
+void Engine::Impl::serve_entry_queue(CodeInstance& instance, Service service, const FailureRef& failure, Aftermath& after) {
+  InstanceDetail* detail = instance.detail.load(std::memory_order_relaxed);
+  while (detail && detail->entry_queue) {
+    if (service == Service::Failed) counters.failures_delivered.add();
+    serve(*detail->entry_queue, service, service == Service::Result ? &instance : nullptr, failure, after);
+  }
+}
+
+// No lock held. `tier` INTERPRET: the source's own first tier.
+void Engine::Impl::submit(CodeInstance& instance, berth_tier_t tier, Priority priority) {
+  CompileJob job;
+  {
+    const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
+    InstanceDetail* detail = instance.detail.load(std::memory_order_relaxed);
+    if (!detail->source) return;
+    job.source = detail->source;
+    job.label = detail->label;
+  }
+  job.instance = &instance;
+  const berth_tier_t wanted = tier == BERTH_TIER_INTERPRET ? job.source->tier : tier;
+  job.tier = wanted == BERTH_TIER_OPTIMIZED ? BERTH_TIER_OPTIMIZED : BERTH_TIER_FAST;
+  job.priority = priority == Priority::Fast && job.tier == BERTH_TIER_OPTIMIZED ? Priority::Optimized : priority;
+  Result<void> accepted = engine.compiler()->submit(std::move(job));
+  if (accepted.has_error()) {
+    if (accepted.assume_error().code() == BERTH_SHUT_DOWN) {
+      dropped(instance);
+    } else {
+      failed(instance, std::move(accepted).assume_error(), true);
+    }
+  }
+}
+
+Result<void> Engine::Impl::request_tier(CodeInstance& instance, berth_tier_t tier) {
+  BERTH_TRYV(check_usable("request a tier"));
+  uint64_t word = instance.word.load(std::memory_order_acquire);
+  do {
+    if (!(word & CodeInstance::kHasSource) || !CodeInstance::is_linked(word)) {
+      return make_error(BERTH_NOT_FOUND, "request a tier", "the instance has no source", "keep the source: tier BERTH_TIER_ADAPTIVE");
+    }
+    if (word & CodeInstance::kPromoting) return success();
+  } while (!instance.word.compare_exchange_weak(word, word | CodeInstance::kPromoting | CodeInstance::kSubmitted,
+                                                std::memory_order_acq_rel, std::memory_order_acquire));
+  submit(instance, tier, tier == BERTH_TIER_OPTIMIZED ? Priority::Optimized : Priority::Fast);
+  return success();
+}
+
+Code* Engine::Impl::make_code(void* entry, void* backend) {
+  const sync::Lock lock(codes_mutex);
+  Code& code = codes.emplace_back();
+  code.entry = entry;
+  code.backend = backend;
+  return &code;
+}
+
+}  // namespace berth::engine

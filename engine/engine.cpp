@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "engine/engine.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <thread>
+
+#include "engine/engine_impl.hpp"
+#include "engine/hook_compiler.hpp"
+#include "gc/thread.hpp"
+#include "support/latch.hpp"
+
+namespace berth::engine {
+namespace {
+
+// Bumped in a forked child by its only thread, read by all: relaxed.
+sync::Atomic<uint64_t> fork_epoch_now{0};
+
+void watch_forks() {
+  static const int once = pthread_atfork(nullptr, nullptr, [] {
+    fork_epoch_now.store(fork_epoch_now.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  });
+  static_cast<void>(once);
+}
+
+}  // namespace
+
+uint64_t current_fork_epoch() noexcept { return fork_epoch_now.load(std::memory_order_relaxed); }
+
+Engine::Impl::Impl(Engine& engine, const EngineOptions& options)
+    : engine(engine), options(options), owners(options.traits), fork_epoch(current_fork_epoch()) {}
+
+Engine::Impl::~Impl() = default;
+
+bool Engine::Impl::is_forked() const noexcept { return current_fork_epoch() != fork_epoch; }
+
+Result<void> Engine::Impl::check_usable(const char* asked) const {
+  if (is_forked()) {
+    return make_error(BERTH_FORKED, asked, "the process forked; this engine belongs to the parent", "make a new engine in the child");
+  }
+  if (lifecycle.load(std::memory_order_acquire) != Lifecycle::Running) {
+    return make_error(BERTH_SHUT_DOWN, asked, "the engine is shut down", "make a new engine");
+  }
+  return success();
+}
+
+// Look-up
+
+CodeInstanceRef Engine::Impl::retain_hit(const ReservationTable::Found& found, const Look& look) noexcept {
+  if (!try_retain(*look.instance)) return nullptr;
+  CodeInstanceRef instance(look.instance, false);
+  const uint64_t word = instance->word.load(std::memory_order_acquire);
+  if (CodeInstance::generation_of(word) != look.generation || !CodeInstance::is_linked(word) ||
+      !ReservationTable::is_current(found)) {
+    return nullptr;
+  }
+  return instance;
+}
+
+CodeInstanceRef Engine::Impl::lookup(Key key, uint64_t world) noexcept {
+  key.owner = owners.intern(key.owner);
+  if (world == 0) world = worlds.now();
+  const uint64_t hash = ReservationTable::hash(key);
+  for (;;) {
+    const ReservationTable::Found found = table.find(key, hash);
+    if (!found.slot) return nullptr;
+    const Look look = ReservationTable::look(*found.slot, world, Need::Result);
+    if (look.find == Find::Nothing) {
+      if (ReservationTable::is_current(found)) return nullptr;
+      continue;
+    }
+    if (CodeInstanceRef instance = retain_hit(found, look)) return instance;
+  }
+}
+
+Code* Engine::Impl::lookup_code(Key key, uint64_t world) noexcept {
+  key.owner = owners.intern(key.owner);
+  if (world == 0) world = worlds.now();
+  const uint64_t hash = ReservationTable::hash(key);
+  for (;;) {
+    const ReservationTable::Found found = table.find(key, hash);
+    if (!found.slot) return nullptr;
+    const Look look = ReservationTable::look(*found.slot, world, Need::Entry);
+    Code* code = look.find == Find::Hit ? look.instance->code.load(std::memory_order_acquire) : nullptr;
+    // The generation after the code: a recycled instance's code belongs to another key.
+    const bool same = !look.instance ||
+                      CodeInstance::generation_of(look.instance->word.load(std::memory_order_acquire)) == look.generation;
+    if (same && ReservationTable::is_current(found)) return code;
+  }
+}
+
+// Memory of instances
+
+void Engine::Impl::unreferenced(CodeInstance& instance) noexcept {
+  if (tearing_down_) return;
+  CodeInstance* head = dead_.load(std::memory_order_relaxed);
+  do {
+    instance.pool_next = head;
+  } while (!dead_.compare_exchange_weak(head, &instance, std::memory_order_release, std::memory_order_relaxed));
+}
+
+void Engine::Impl::bury() {
+  if (tearing_down_) return;
+  std::vector<Aftermath> swept;
+  if (has_swept_.load(std::memory_order_relaxed)) {
+    const sync::Lock lock(swept_mutex_);
+    swept.swap(swept_);
+    has_swept_.store(false, std::memory_order_relaxed);
+  }
+  for (Aftermath& after : swept) settle(after, nullptr);
+  while (CodeInstance* dead = dead_.exchange(nullptr, std::memory_order_acquire)) free_dead(dead);
+}
+
+void Engine::Impl::free_dead(CodeInstance* dead) {
+  {
+    const sync::Lock lock(worlds.mutex());
+    for (CodeInstance* each = dead; each; each = each->pool_next) {
+      InstanceDetail* detail = each->detail.load(std::memory_order_acquire);
+      if (!detail) continue;
+      const auto free_edge = [](CallEdge* edge) { delete edge; };  // leaves both lists
+      while (!detail->callees.empty()) free_edge(&detail->callees.front());
+      while (!detail->callers.empty()) free_edge(&detail->callers.front());
+    }
+  }
+  while (dead) {
+    CodeInstance& instance = *std::exchange(dead, dead->pool_next);
+    const std::unique_ptr<InstanceDetail> detail(instance.detail.load(std::memory_order_acquire));
+    const uint64_t word = instance.word.load(std::memory_order_acquire);
+    Code* code = instance.code.load(std::memory_order_acquire);
+    put_token(instance, nullptr);
+    if (code && (word & CodeInstance::kHasSource)) engine.compiler()->retire(code);
+    // `detail` ends here, without a lock: it calls the payload's drop function.
+  }
+}
+
+CodeInstance* Engine::Impl::take_token(Agent& agent) {
+  if (CodeInstance* token = agent.spare_tokens) {
+    agent.spare_tokens = std::exchange(token->pool_next, nullptr);
+    --agent.num_spare;
+    return token;
+  }
+  CodeInstance* token = instances.take();
+  token->recycler = this;
+  return token;
+}
+
+// The generation first: what an unlocked reader reads of the next life, it then refuses.
+void Engine::Impl::put_token(CodeInstance& token, Agent* self) noexcept {
+  const uint64_t generation = CodeInstance::generation_of(token.word.load(std::memory_order_relaxed)) + 1;
+  token.word.store(generation << CodeInstance::kGenerationShift, std::memory_order_release);
+  if (token.detail.load(std::memory_order_relaxed)) {
+    token.detail.store(nullptr, std::memory_order_release);
+    token.code.store(nullptr, std::memory_order_release);
+    token.next.store(nullptr, std::memory_order_release);
+    token.leader.store(nullptr, std::memory_order_release);
+    token.group_open.store(0, std::memory_order_release);
+    token.min_world.store(1, std::memory_order_release);
+    token.max_world.store(0, std::memory_order_release);
+  }
+  constexpr uint32_t kMaxSpare = 64;
+  if (self && self->num_spare < kMaxSpare) {
+    token.pool_next = self->spare_tokens;
+    self->spare_tokens = &token;
+    ++self->num_spare;
+  } else {
+    instances.put(&token);
+  }
+}
+
+// No read-modify-write: only the running thread takes leases.
+void Engine::Impl::raise(gc::Thread& thread, Agent& agent) {
+  agent.leases_taken.store(agent.leases_taken.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (thread.foreign) thread.apply_inhibitions();
+}
+
+// Threads and agents
+
+Result<gc::Thread*> Engine::Impl::attach() {
+  BERTH_TRYV(check_usable("berth_thread_attach"));
+  gc::Thread* thread = nullptr;
+  uint64_t number = 0;
+  {
+    auto fresh = std::make_unique<gc::Thread>();
+    const sync::Lock lock(threads_mutex);
+    number = next_thread++;
+    if (free_threads.empty()) {
+      free_threads.reserve(threads.size() + 1);
+      thread = fresh.get();
+      threads.push_back(std::move(fresh));
+    } else {
+      thread = free_threads.back();
+      free_threads.pop_back();
+    }
+  }
+  Agent* agent = agents.add(std::make_unique<Agent>(engine, fmt::format("thread {}", number)));
+  thread->engine = &engine;
+  thread->language = nullptr;
+  thread->detach_at_exit = [](gc::Thread& exiting) { static_cast<Engine*>(exiting.engine)->detach(exiting); };
+  Result<void> attached = engine.collector().attach(*thread, *agent);
+  if (attached.has_error()) {
+    agents.remove(agent);
+    const sync::Lock lock(threads_mutex);
+    free_threads.push_back(thread);
+    return std::move(attached).assume_error();
+  }
+  return thread;
+}
+
+void Engine::Impl::detach(gc::Thread& thread) {
+  if (is_forked()) return;
+  if (!thread.attachment) {
+    engine.collector().detach(thread);  // reports the misuse
+    return;
+  }
+  if (thread.agent != thread.own_agent) static_cast<void>(engine.collector().set_agent(thread, nullptr).has_error());
+  Agent& agent = agent_of(thread);
+  abandon_all(agent);
+  engine.collector().detach(thread);
+  remove_agent(agent);
+  if (has_dead()) bury();
+  const sync::Lock lock(threads_mutex);
+  free_threads.push_back(&thread);
+}
+
+void Engine::Impl::remove_agent(Agent& agent) {
+  while (CodeInstance* token = agent.spare_tokens) {
+    agent.spare_tokens = token->pool_next;
+    instances.put(token);
+  }
+  agent.num_spare = 0;
+  agents.remove(&agent);
+}
+
+// Shutdown
+
+void Engine::Impl::shutdown() {
+  if (lifecycle.exchange(Lifecycle::ShutDown, std::memory_order_acq_rel) == Lifecycle::ShutDown) return;
+  serve_all_shut_down();
+  if (engine.compiler()) engine.compiler()->stop(StopMode::Drop);
+  bury();
+}
+
+// Who queues later took the shard's lock after us and sees the state.
+void Engine::Impl::serve_all_shut_down() {
+  for (unsigned i = 0; i < ReservationTable::kShards; ++i) {
+    Aftermath after;
+    {
+      ReservationTable::Shard& shard = table.shard_at(i);
+      const sync::Lock lock(shard.mutex);
+      const sync::Lock graph_lock(graph.mutex());
+      table.for_each_slot(shard, [&](Slot& slot, size_t) {
+        while (slot.queue) serve(*slot.queue, Service::ShutDown, nullptr, nullptr, after);
+        for (CodeInstance* instance = slot.head.load(std::memory_order_relaxed); instance;
+             instance = instance->next.load(std::memory_order_relaxed)) {
+          serve_entry_queue(*instance, Service::ShutDown, nullptr, after);
+        }
+      });
+    }
+    settle(after, nullptr);
+  }
+}
+
+// One thread is left. References among instances count no more: everything goes.
+void Engine::Impl::teardown() noexcept {
+  bury();
+  tearing_down_ = true;
+  const auto for_each_detail = [&](auto&& function) {
+    instances.for_each([&](CodeInstance& instance) {
+      if (InstanceDetail* detail = instance.detail.load(std::memory_order_acquire)) function(instance, *detail);
+    });
+  };
+  for_each_detail([](CodeInstance&, InstanceDetail& detail) {
+    while (!detail.callees.empty()) {
+      CallEdge* edge = &detail.callees.front();
+      delete edge;
+    }
+  });
+  for_each_detail([](CodeInstance& instance, InstanceDetail& detail) {
+    instance.detail.store(nullptr, std::memory_order_release);
+    delete &detail;
+  });
+  for (unsigned i = 0; i < ReservationTable::kShards; ++i) {
+    ReservationTable::Shard& shard = table.shard_at(i);
+    const sync::Lock lock(shard.mutex);
+    table.for_each_slot(shard, [](Slot& slot, size_t) {
+      if (const StoredFailure* failure = slot.failure.exchange(nullptr, std::memory_order_acq_rel)) intrusive_ptr_release(failure);
+    });
+  }
+}
+
+// Collection
+
+// Payloads of the floors above are roots of their subsystems, not ephemerons of ours.
+bool Engine::Impl::visit_ephemerons(const std::function<bool(const void*)>&, gc::SlotVisitor&) { return false; }
+
+void Engine::Impl::visit_roots(gc::SlotVisitor& visitor) {
+  for (Subsystem* subsystem : subsystems_copy()) subsystem->visit_roots(visitor);
+  for (unsigned i = 0; i < ReservationTable::kShards; ++i) {
+    ReservationTable::Shard& shard = table.shard_at(i);
+    const sync::Lock lock(shard.mutex);
+    table.for_each_slot(shard, [&](Slot& slot, size_t) {
+      for (CodeInstance* instance = slot.head.load(std::memory_order_relaxed); instance;
+           instance = instance->next.load(std::memory_order_relaxed)) {
+        const InstanceDetail* detail = instance->detail.load(std::memory_order_relaxed);
+        if (detail->source && detail->source->body) detail->source->body->visit_roots(visitor);
+      }
+    });
+  }
+}
+
+void Engine::Impl::sweep(const std::function<bool(const void*)>& is_live) {
+  counters.sweeps.add();
+  for (unsigned i = 0; i < ReservationTable::kShards; ++i) {
+    Aftermath after;
+    {
+      ReservationTable::Shard& shard = table.shard_at(i);
+      const sync::Lock lock(shard.mutex);
+      table.for_each_slot(shard, [&](Slot& slot, size_t cell) { sweep_slot(shard, slot, cell, is_live, after); });
+    }
+    for (const Wake& wake : after.wakes) wake.send();
+    after.wakes.clear();
+    const sync::Lock lock(swept_mutex_);
+    swept_.push_back(std::move(after));
+    has_swept_.store(true, std::memory_order_relaxed);
+  }
+  owners.sweep(is_live);
+}
+
+// Shard lock held, world stopped (or right after).
+void Engine::Impl::sweep_slot(ReservationTable::Shard& shard, Slot& slot, size_t cell,
+                              const std::function<bool(const void*)>& is_live, Aftermath& after) {
+  const Key key{slot.method.load(std::memory_order_relaxed), slot.owner.load(std::memory_order_relaxed)};
+  const bool key_dead = (key.method && !is_live(key.method)) || (key.owner && !is_live(key.owner));
+  if (mark_awaited({&slot, nullptr})) {
+    CodeInstance& token = *Slot::token_of(slot.hold.load(std::memory_order_relaxed));
+    const void* guard = token.guard.load(std::memory_order_relaxed);
+    if (key_dead || (guard && !is_live(guard))) {
+      const uint64_t word = token.word.load(std::memory_order_acquire);
+      if (claim_lease(token, CodeInstance::generation_of(word), false)) {
+        abandon_locked(slot, token, key_dead ? AbandonCause::Key : AbandonCause::Guard, after);
+      }
+    }
+  }
+  if (!key_dead) return;
+  while (CodeInstance* instance = slot.head.load(std::memory_order_relaxed)) retire_locked(*instance, after);
+  if (const StoredFailure* failure = slot.failure.load(std::memory_order_relaxed)) {
+    slot.failure.store(nullptr, std::memory_order_release);
+    after.failures.emplace_back(failure, false);
+  }
+  table.recycle(shard, cell);
+}
+
+void Engine::Impl::after_resume() {
+  if (has_dead()) bury();
+}
+
+std::vector<Subsystem*> Engine::Impl::subsystems_copy() {
+  const sync::Lock lock(subsystems_mutex);
+  return subsystems;
+}
+
+// Engine
+
+Engine::Engine(const EngineOptions& options) : options_(options), impl_(std::make_unique<Impl>(*this, options_)) {
+  gc::CollectorOptions collector_options = options_.collector;
+  collector_options.trace = &impl_->trace;
+  collector_ = std::make_unique<gc::Collector>(collector_options);
+  collector_->add_client(impl_.get());
+  CompilerOptions compiler_options;
+  compiler_options.threads =
+      options_.compile_threads_set ? options_.compile_threads : std::max(1u, std::thread::hardware_concurrency());
+  compiler_options.cache_directory = options_.cache_directory;
+  compiler_ = make_compiler(*this, *impl_, compiler_options);
+  if (options_.has_compiler_hooks) {
+    auto hooks = std::make_unique<HookCompiler>(
+        options_.compiler_hooks, options_.compiler_context, *impl_,
+        [impl = impl_.get()](void* entry, void* backend) { return impl->make_code(entry, backend); }, std::move(compiler_));
+    add_subsystem(hooks.get());
+    compiler_ = std::move(hooks);
+  }
+}
+
+Result<std::unique_ptr<Engine>> Engine::make(const EngineOptions& options) {
+  watch_forks();
+  return std::unique_ptr<Engine>(new Engine(options));
+}
+
+Engine::~Engine() {
+  static_cast<void>(shutdown().has_error());
+  impl_->teardown();
+  compiler_.reset();
+  if (gc::Thread* thread = gc::current_thread(collector_.get())) {
+    gc::in_safe(*thread, [&] { collector_->remove_client(impl_.get()); });
+  } else {
+    collector_->remove_client(impl_.get());
+  }
+  collector_.reset();  // threads that are still attached lose their records; their agents end with the engine's state
+}
+
+Result<gc::Thread*> Engine::attach() { return impl_->attach(); }
+void Engine::detach(gc::Thread& thread) { impl_->detach(thread); }
+
+Result<Agent*> Engine::new_agent(const char* name) {
+  BERTH_TRYV(impl_->check_usable("berth_agent_new"));
+  return impl_->agents.add(std::make_unique<Agent>(*this, name ? name : "agent"));
+}
+
+Result<void> Engine::delete_agent(Agent* agent) {
+  if (impl_->is_forked()) return success();
+  if (agent->in_wait || agent->current.load(std::memory_order_acquire)) {
+    if constexpr (kDebugChecks) die("an agent is deleted while it waits or is current on a thread");
+    return make_error(BERTH_INVALID_ARGUMENT, "berth_agent_delete", "the agent waits or is current on a thread",
+                      "set another agent on its thread first");
+  }
+  impl_->abandon_all(*agent);
+  impl_->remove_agent(*agent);
+  if (impl_->has_dead()) impl_->bury();
+  return success();
+}
+
+Result<Agent*> Engine::set_agent(gc::Thread& thread, Agent* agent) {
+  BERTH_TRYV(impl_->is_forked() ? impl_->check_usable("berth_thread_set_agent") : success());
+  BERTH_TRY(gc::Agent * previous, collector_->set_agent(thread, agent));
+  return static_cast<Agent*>(previous);
+}
+
+Result<Reservation> Engine::reserve(gc::Thread& thread, Key key, const ReserveOptions& options) {
+  return impl_->reserve(thread, key, options);
+}
+Result<void> Engine::release(gc::Thread& thread, Lease lease, SourcePtr source) {
+  return impl_->release(thread, lease, std::move(source));
+}
+Result<void> Engine::release_error(gc::Thread& thread, Lease lease, Error error, int64_t retry_after_ns) {
+  return impl_->release_error(thread, lease, std::move(error), retry_after_ns);
+}
+Result<void> Engine::publish(gc::Thread& thread, std::span<const Lease> leases, std::span<SourcePtr> sources) {
+  return impl_->publish(thread, leases, sources);
+}
+Result<bool> Engine::promote(std::span<CodeInstance* const> instances, uint64_t validated) {
+  return impl_->promote(instances, validated);
+}
+Result<void> Engine::invalidate(CodeInstance& instance, uint64_t max_world) { return impl_->invalidate(instance, max_world); }
+int Engine::holds(gc::Thread& thread, Key key) { return impl_->holds(thread, key); }
+
+void* Engine::lookup_entry(Key key, uint64_t world) noexcept {
+  const Code* code = impl_->lookup_code(key, world);
+  return code ? code->entry : nullptr;
+}
+Code* Engine::lookup_code(Key key, uint64_t world) noexcept { return impl_->lookup_code(key, world); }
+CodeInstanceRef Engine::lookup(Key key, uint64_t world) noexcept { return impl_->lookup(key, world); }
+Result<void*> Engine::wait_entry(gc::Thread& thread, CodeInstance& instance, const Deadline& deadline) {
+  return impl_->wait_entry(thread, instance, deadline);
+}
+Result<void> Engine::request_tier(CodeInstance& instance, berth_tier_t tier) { return impl_->request_tier(instance, tier); }
+void Engine::set_compiling_agent(CodeInstance& instance, Agent* agent) { impl_->set_compiling_agent(instance, agent); }
+void Engine::release_reference(CodeInstance* instance) {
+  Impl& impl = static_cast<Impl&>(*instance->recycler);
+  if (impl.is_forked()) return;
+  intrusive_ptr_release(instance);
+  if (impl.has_dead()) impl.bury();
+}
+bool Engine::is_forked() const noexcept { return impl_->is_forked(); }
+void Engine::sweep(const std::function<bool(const void*)>& is_live) { impl_->sweep(is_live); }
+
+uint64_t Engine::world() const noexcept { return impl_->worlds.now(); }
+uint64_t Engine::advance_world() { return impl_->advance_world_with({}); }
+uint64_t Engine::advance_world_with(const std::function<void(uint64_t)>& change) { return impl_->advance_world_with(change); }
+void Engine::lower_max_world(CodeInstance& instance, uint64_t max_world) {
+  impl_->lower_max_world(instance, max_world, *impl_->world_aftermath);
+}
+
+Result<void> Engine::shutdown() {
+  if (impl_->is_forked()) return success();
+  gc::Thread* thread = gc::current_thread(collector_.get());
+  if (impl_->lifecycle.load(std::memory_order_acquire) != Lifecycle::Running) return success();
+  const auto subsystems = impl_->subsystems_copy();
+  for (auto each = subsystems.rbegin(); each != subsystems.rend(); ++each) (*each)->shutdown();
+  if (thread) {
+    gc::in_safe(*thread, [&] { impl_->shutdown(); });  // it waits for the compile threads
+  } else {
+    impl_->shutdown();
+  }
+  return success();
+}
+
+std::string Engine::explain() { return impl_->explain(); }
+std::string Engine::metrics() {
+  gc::Thread* thread = gc::current_thread(collector_.get());
+  if (!thread) return impl_->metrics();
+  std::string text;
+  gc::in_safe(*thread, [&] { text = impl_->metrics(); });  // it takes the registry's lock
+  return text;
+}
+void Engine::counts(berth_engine_counts_t& out) { impl_->counts(out); }
+Result<void> Engine::trace_start(const char* path) { return impl_->trace.start(path); }
+Result<void> Engine::trace_stop() { return impl_->trace.stop(); }
+
+void Engine::add_subsystem(Subsystem* subsystem) {
+  const sync::Lock lock(impl_->subsystems_mutex);
+  impl_->subsystems.push_back(subsystem);
+}
+void Engine::remove_subsystem(Subsystem* subsystem) {
+  const sync::Lock lock(impl_->subsystems_mutex);
+  std::erase(impl_->subsystems, subsystem);
+}
+
+}  // namespace berth::engine

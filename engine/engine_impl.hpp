@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Engine::Impl: the engine's state and the algorithms over it, by file:
+//   reserve.cpp     look, take, wait (2.1)          release.cpp   claim, publish, release, abandon (2.2, 2.6)
+//   compile.cpp     sink, submit, wait_entry         worlds.cpp    advance, lower, promote
+//   explain.cpp     explain, metrics, counts         engine.cpp    life, attach, collection, look-up
+// Numbers are sections of the contract page "reservations".
+#pragma once
+#include <boost/container/small_vector.hpp>
+#include <deque>
+
+#include "engine/agent_registry.hpp"
+#include "engine/cancel.hpp"
+#include "engine/clock.hpp"
+#include "engine/engine.hpp"
+#include "engine/owner_table.hpp"
+#include "engine/reservation_table.hpp"
+#include "engine/wait_graph.hpp"
+#include "engine/world_clock.hpp"
+#include "support/metrics.hpp"
+#include "support/trace.hpp"
+
+namespace berth::engine {
+
+enum class AbandonCause : uint8_t { Agent, Timeout, Guard, Key };
+enum class Lifecycle : uint8_t { Running, ShutDown };
+
+/// What remains to be done once no lock is held, in this order: wake, submit, lift, cancel, count, drop.
+struct Aftermath {
+  boost::container::small_vector<Wake, 4> wakes;
+  boost::container::small_vector<CodeInstanceRef, 2> submits;
+  boost::container::small_vector<CodeInstanceRef, 2> lifts;
+  boost::container::small_vector<CodeInstanceRef, 2> cancels;
+  boost::container::small_vector<CodeInstance*, 2> ended;  // claimed leases: count and reference go
+  boost::container::small_vector<CodeInstance*, 2> abandoned;  // the same, not by a release
+  boost::container::small_vector<CodeInstanceRef, 2> references;
+  boost::container::small_vector<FailureRef, 1> failures;
+  boost::container::small_vector<std::shared_ptr<Source>, 1> sources;
+};
+
+/// One result on its way into the cache: all that publication allocates.
+struct Publication {
+  CodeInstance* instance = nullptr;
+  uint64_t generation = 0;
+  std::shared_ptr<Source> source;
+  std::unique_ptr<InstanceDetail> detail;
+  std::vector<std::unique_ptr<CallEdge>> edges;
+  std::vector<std::unique_ptr<InstanceDetail>> spare_details;  // for edges to tokens
+  Code* native = nullptr;
+  bool is_compilable = false;
+  uint64_t min_world = 0, max_world = 0;
+  bool linked = false, duplicate = false;
+};
+
+/// One blocked call.
+struct Wait {
+  Waiter waiter;
+  Key key{};
+  uint64_t hash = 0;
+  Slot* slot = nullptr;          // null: only the instance's entry is wanted
+  CodeInstance* instance = nullptr;
+  Deadline deadline = Deadline::never();
+  Cancel* cancel = nullptr;
+  CodeInstance* helped = nullptr;  // whose compile this call has tried to run in this slice
+  bool was_queued = false;
+  int64_t expires_ns = INT64_MAX;  // of the lease that is waited for
+  int64_t weak_since_ns = 0;       // waiting behind a weak token since; 0: not
+  CodeInstanceRef target;          // Step::Help
+
+  enum class End : uint8_t { None, Took, Handed, Hit, Entry, Failed, Cycle, TimedOut, Cancelled, ShutDown, NoEntry, Gone };
+  End end = End::None;
+  CodeInstanceRef result;
+  FailureRef failure;
+  std::vector<ChainLink> chain;
+  bool closes_ring = false;
+};
+
+struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
+  Impl(Engine& engine, const EngineOptions& options);
+  ~Impl();
+
+  // reserve.cpp
+  Result<Reservation> reserve(gc::Thread& thread, Key key, const ReserveOptions& options);
+  int holds(gc::Thread& thread, Key key);
+  enum class Step : uint8_t { Done, Park, Help };
+  /// Runs the wait to its end; the agent may continue on another thread. Leaves GC states as found.
+  void wait(gc::Thread*& thread, Wait& wait);
+  bool wait_safely(gc::Thread& thread, Wait& wait);
+  Step step(Wait& wait);
+  Step step_locked(Wait& wait, ReservationTable::Shard& shard, Aftermath& after);
+  bool serve_key(Wait& wait, WaitTarget& target, Aftermath& after);
+  bool serve_entry(Wait& wait, WaitTarget& target);
+  bool take_or_expire(Wait& wait, ReservationTable::Shard& shard, Aftermath& after, bool& again);
+  void unqueue(Wait& wait);
+  bool mark_awaited(WaitTarget target);
+  Step enqueue(Wait& wait, WaitTarget target, Aftermath& after);
+  void park(gc::Thread& thread, Wait& wait);
+  int64_t park_limit_ns(const Wait& wait) const;
+
+  // release.cpp
+  Result<void> release(gc::Thread& thread, Lease lease, SourcePtr source);
+  Result<void> release_error(gc::Thread& thread, Lease lease, Error error, int64_t retry_after_ns);
+  Result<void> publish(gc::Thread& thread, std::span<const Lease> leases, std::span<SourcePtr> sources);
+  /// Gives `hold` back if the token has it; on the slow path with the pass over the queue. The lease is claimed.
+  void give(Slot& slot, CodeInstance& token, const FailureRef& failure, bool keep_failure, Aftermath& after);
+  void pass(Slot& slot, CodeInstance* giving, const FailureRef& failure, bool has_result, Aftermath& after);
+  void serve(Waiter& waiter, Service service, CodeInstance* result, const FailureRef& failure, Aftermath& after);
+  Result<Publication> prepare(CodeInstance& instance, uint64_t generation, SourcePtr source);
+  void publish_all(std::span<Publication> group, bool give_hold, Aftermath& after);
+  void choose_worlds(std::span<Publication> group);
+  bool link(Publication& publication, Slot& slot, CodeInstance* leader, Aftermath& after);
+  void register_edges(Publication& publication, Aftermath& after);
+  void abandon(CodeInstance& token, uint64_t generation, AbandonCause cause, Aftermath& after);
+  void abandon_locked(Slot& slot, CodeInstance& token, AbandonCause cause, Aftermath& after);
+  void abandon_all(Agent& agent);
+  void end_lease(CodeInstance& token, Agent* self, bool is_release = true);
+  void count_lease(Agent& agent);
+  void settle(Aftermath& after, Agent* self);
+
+  // compile.cpp
+  bool claim(CodeInstance& instance) noexcept override;
+  bool published(CodeInstance& instance, Code* code) noexcept override;
+  void failed(CodeInstance& instance, Error error, bool may_pass) noexcept override;
+  void dropped(CodeInstance& instance) noexcept override;
+  Result<void*> wait_entry(gc::Thread& thread, CodeInstance& instance, const Deadline& deadline);
+  void submit(CodeInstance& instance, berth_tier_t tier, Priority priority);
+  /// The agent that runs the compile, for the walk of the graph; null: none.
+  void set_compiling_agent(CodeInstance& instance, Agent* agent);
+  Result<void> request_tier(CodeInstance& instance, berth_tier_t tier);
+  void serve_entry_queue(CodeInstance& instance, Service service, const FailureRef& failure, Aftermath& after);
+  bool needs_compiler(const Source& source) const noexcept;
+  Code* make_code(void* entry, void* backend);
+
+  // worlds.cpp
+  uint64_t advance_world_with(const std::function<void(uint64_t)>& change);
+  void lower_max_world(CodeInstance& instance, uint64_t max_world, Aftermath& after);
+  void lower_one(CodeInstance& instance, uint64_t max_world, Aftermath& after);
+  void retire_locked(CodeInstance& instance, Aftermath& after);
+  Result<void> invalidate(CodeInstance& instance, uint64_t max_world);
+  Result<bool> promote(std::span<CodeInstance* const> instances, uint64_t validated);
+
+  // explain.cpp
+  std::string explain();
+  std::string metrics();
+  void counts(berth_engine_counts_t& out);
+
+  // engine.cpp
+  Agent& agent_of(gc::Thread& thread) const noexcept { return static_cast<Agent&>(*thread.agent); }
+  Result<void> check_usable(const char* asked) const;
+  bool is_forked() const noexcept;
+  CodeInstanceRef retain_hit(const ReservationTable::Found& found, const Look& look) noexcept;
+  CodeInstanceRef lookup(Key key, uint64_t world) noexcept;
+  Code* lookup_code(Key key, uint64_t world) noexcept;
+  void unreferenced(CodeInstance& instance) noexcept override;
+  /// Frees what lost its last reference, and calls the drop functions of payloads. No lock held.
+  void bury();
+  bool has_dead() const noexcept {
+    return dead_.load(std::memory_order_relaxed) != nullptr || has_swept_.load(std::memory_order_relaxed);
+  }
+  void free_dead(CodeInstance* dead);
+  void teardown() noexcept;
+  CodeInstance* take_token(Agent& agent);
+  void put_token(CodeInstance& token, Agent* self) noexcept;
+  void raise(gc::Thread& thread, Agent& agent);
+  void shutdown();
+  void serve_all_shut_down();
+  Result<gc::Thread*> attach();
+  void detach(gc::Thread& thread);
+  void remove_agent(Agent& agent);
+  bool visit_ephemerons(const std::function<bool(const void*)>& is_marked, gc::SlotVisitor& visitor) override;
+  void visit_roots(gc::SlotVisitor& visitor) override;
+  void sweep(const std::function<bool(const void*)>& is_live) override;
+  void after_resume() override;
+  void sweep_slot(ReservationTable::Shard& shard, Slot& slot, size_t cell, const std::function<bool(const void*)>& is_live,
+                  Aftermath& after);
+  bool is_foreign() const noexcept { return options.collector.hooks.foreign; }
+
+  Engine& engine;
+  const EngineOptions& options;
+  ReservationTable table;
+  WaitGraph graph;
+  WorldClock worlds;
+  OwnerTable owners;
+  AgentRegistry agents;
+  Pool<CodeInstance> instances;
+  Trace trace;
+  // Release when it changes; acquire; read again under the shard lock before queueing.
+  sync::Atomic<Lifecycle> lifecycle{Lifecycle::Running};
+  const uint64_t fork_epoch;
+
+  // Unreferenced instances, a stack pushed by anyone: CAS release, taken as a whole: exchange acquire.
+  sync::Atomic<CodeInstance*> dead_{nullptr};
+  // What a sweep left to be done when the world runs again.
+  sync::Mutex swept_mutex_{Rank{346, "swept"}};
+  std::vector<Aftermath> swept_ BERTH_GUARDED_BY(swept_mutex_);
+  sync::Atomic<bool> has_swept_{false};  // a hint: relaxed, read again under the mutex
+  bool tearing_down_ = false;            // the engine's end, one thread
+
+  // Attached threads' records: type-stable, since a giver of a lease may look at one that detaches.
+  sync::Mutex threads_mutex{Rank{347, "thread records"}};
+  std::vector<std::unique_ptr<gc::Thread>> threads BERTH_GUARDED_BY(threads_mutex);
+  std::vector<gc::Thread*> free_threads BERTH_GUARDED_BY(threads_mutex);
+  uint64_t next_thread BERTH_GUARDED_BY(threads_mutex) = 1;
+
+  Aftermath* world_aftermath = nullptr;  // world lock: where lower_max_world of a change leaves what is to be done
+
+  // Code records of native entries and of compiler hooks: kept until the end, as unlocked readers may be on them.
+  sync::Mutex codes_mutex{kRankPool};
+  std::deque<Code> codes BERTH_GUARDED_BY(codes_mutex);
+
+  sync::Mutex subsystems_mutex{Rank{345, "subsystems"}};
+  std::vector<Subsystem*> subsystems BERTH_GUARDED_BY(subsystems_mutex);
+  std::vector<Subsystem*> subsystems_copy();
+
+  // Slow-path counters; those of the fast path are the agents'.
+  struct Counters {
+    metrics::Counter cycle, reentrant, recheck, waits, wait_ns, wakes_served, wakes_time, wakes_spurious, recovered, handed;
+    metrics::Counter duplicates, duplicate_ns, cycles_refused, timeouts, cancels, failures_delivered, rejected;
+    metrics::Counter abandoned[4];
+    metrics::Counter hook_compiled, compile_failures, foreign_compiled;
+    metrics::Counter published, helped, sweeps;
+  } counters;
+  sync::Atomic<int64_t> num_waiting{0};  // a gauge: relaxed
+};
+
+/// Process-wide: bumped in a forked child.
+uint64_t current_fork_epoch() noexcept;
+
+}  // namespace berth::engine

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// HookCompiler: an embedder's code generator (berth/compiler.h) as a Compiler, for sources of kind opaque; others go to `next`.
+//
+//   job       | berth_job_publish  | berth_job_fail  | hooks return it never
+//   Submitted | published, freed   | failed, freed   | waiters time out; the engine's end frees nothing of it
+#pragma once
+#include <memory>
+
+#include "berth/compiler.h"
+#include "engine/engine.hpp"
+
+namespace berth::engine {
+
+class HookCompiler final : public Compiler, public Subsystem {
+ public:
+  using MakeCode = std::function<Code*(void* entry, void* backend)>;
+  /// `next` may be null. `make_code` gives records that live as long as the engine.
+  HookCompiler(const berth_compiler_hooks_t& hooks, void* context, CompileSink& sink, MakeCode make_code,
+               std::unique_ptr<Compiler> next);
+
+  Result<void> submit(CompileJob job) override;
+  bool help(CodeInstance& instance, const Deadline& deadline) override;
+  void lift(CodeInstance& instance, Priority priority) override;
+  void cancel(CodeInstance& instance) override;
+  void retire(Code* code) override;
+  void stop(StopMode mode) override;
+  Result<void> define_symbol(const char* name, void* address) override;
+  bool has_threads() const noexcept override;
+  void add_counts(berth_engine_counts_t& counts) override { counts.compiled_fast += compiled_.load(std::memory_order_relaxed); }
+
+  /// What an embedder's answer to a job does; both free it.
+  void publish(berth_job_t* job, void* entry, void* code) noexcept;
+  void fail(berth_job_t* job, const char* message) noexcept;
+
+ private:
+  static constexpr uint32_t kConvention = 0x686f6f6b;  // marks code records of hooks
+
+  const berth_compiler_hooks_t hooks_;
+  void* const context_;
+  CompileSink& sink_;
+  const MakeCode make_code_;
+  const std::unique_ptr<Compiler> next_;
+  sync::Atomic<uint64_t> compiled_{0};  // a counter: relaxed
+};
+
+}  // namespace berth::engine
+
+struct berth_job {
+  berth::engine::CompileJob job;
+  berth::engine::HookCompiler& compiler;
+};

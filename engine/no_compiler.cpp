@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The engine alone has no compiler: sources are native, constant, or opaque for the embedder's own code generator.
+#include "engine/compiler.hpp"
+
+namespace berth::engine {
+
+std::unique_ptr<Compiler> make_compiler(Engine&, CompileSink&, const CompilerOptions&) { return nullptr; }
+
+}  // namespace berth::engine

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// OwnerTable: interns owners through the embedder's traits; the first owner of an equal class stands for all.
+//
+// hash and equal are the embedder's code: they run on a snapshot, only the insertion is locked. Nodes stay until the engine ends,
+// since unlocked readers pass over them; a dead owner's node matches nothing.
+//
+// Rank: 335, a leaf. Cost: identity: none; else one hash and the compares of one bucket.
+#pragma once
+#include <array>
+#include <functional>
+
+#include "berth/engine.h"
+#include "support/sync.hpp"
+
+namespace berth::engine {
+
+inline constexpr Rank kRankOwners{335, "owner table"};
+
+class OwnerTable {
+ public:
+  explicit OwnerTable(const berth_key_traits_t& traits) noexcept : traits_(traits) {}
+  ~OwnerTable();
+
+  /// Threads: any. Blocks: short; calls the embedder unlocked. GC: any, kept. Errors: std::bad_alloc.
+  const void* intern(const void* owner);
+  /// World stopped or right after. Threads: one at a time.
+  void sweep(const std::function<bool(const void*)>& is_live);
+
+ private:
+  struct Node {
+    sync::Atomic<const void*> owner;  // null: dead. Release when swept, acquire when read
+    uint64_t hash;
+    Node* next;
+  };
+  static constexpr size_t kBuckets = 256;
+
+  const berth_key_traits_t traits_;
+  sync::Mutex mutex_{kRankOwners};
+  // Release under the lock, acquire when read: a node is filled before seen.
+  std::array<sync::Atomic<Node*>, kBuckets> buckets_{};
+};
+
+}  // namespace berth::engine

@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reserving: look, take, wait (2.1), cycles and re-entry (2.4).
+#include <fmt/format.h>
+
+#include "engine/engine_impl.hpp"
+#include "support/latch.hpp"
+
+namespace berth::engine {
+namespace {
+
+std::string key_text(Key key, const char* label) {
+  const auto method = reinterpret_cast<uintptr_t>(key.method), owner = reinterpret_cast<uintptr_t>(key.owner);
+  if (label) return fmt::format("\"{}\" (method 0x{:x}, owner 0x{:x})", label, method, owner);
+  return fmt::format("(method 0x{:x}, owner 0x{:x})", method, owner);
+}
+
+std::string chain_text(const std::vector<ChainLink>& chain) {
+  std::string text;
+  for (const ChainLink& link : chain) {
+    if (!text.empty()) text += "; ";
+    text += fmt::format("{} waits for {} {} of {}", link.agent, link.is_entry ? "the entry" : "the lease",
+                        key_text(link.key, link.label.empty() ? nullptr : link.label.c_str()), link.held_by);
+  }
+  return text;
+}
+
+Error wait_error(const Wait& wait, const char* asked, const char* label) {
+  const std::string what = fmt::format("{} {}", asked, key_text(wait.key, label));
+  switch (wait.end) {
+    case Wait::End::TimedOut:
+      return make_error(BERTH_TIMED_OUT, what, "the deadline passed: " + chain_text(wait.chain),
+                        "wait longer, or see in the details who holds what", to_json(wait.chain));
+    case Wait::End::Cycle:
+      return make_error(BERTH_WOULD_DEADLOCK, what, "waiting would close a ring: " + chain_text(wait.chain),
+                        "work without this result, or give a lease of the ring back", to_json(wait.chain));
+    case Wait::End::Cancelled:
+      return make_error(BERTH_CANCELLED, what, "the wait was cancelled", "");
+    case Wait::End::ShutDown:
+      return make_error(BERTH_SHUT_DOWN, what, "the engine is shut down", "make a new engine");
+    case Wait::End::NoEntry:
+      return make_error(BERTH_UNSUPPORTED, what, "the result is a constant, which has no entry",
+                        "read it with berth_instance_constant");
+    case Wait::End::Gone:
+      return make_error(BERTH_NOT_FOUND, what, "the instance has no entry and no source that would give one",
+                        "reserve the key with BERTH_NEED_ENTRY");
+    case Wait::End::Failed:
+      return wait.failure->error.clone();
+    default:
+      return make_error(BERTH_INTERNAL, what, "a wait ended without a reason", "report this as a defect of Berth");
+  }
+}
+
+/// The count that forbids finalizers, raised before anything can allocate, and the token: both go unless the lease is confirmed.
+class Attempt {
+ public:
+  Attempt(Engine::Impl& impl, gc::Thread& thread, Agent& agent) : impl_(impl), agent_(agent) { impl_.raise(thread, agent); }
+  ~Attempt() {
+    if (token) impl_.put_token(*token, &agent_);
+    if (!confirmed_) impl_.count_lease(agent_);
+  }
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+  CodeInstance* confirm() noexcept {
+    confirmed_ = true;
+    return std::exchange(token, nullptr);
+  }
+  CodeInstance* token = nullptr;
+
+ private:
+  Engine::Impl& impl_;
+  Agent& agent_;
+  bool confirmed_ = false;
+};
+
+void fill_token(CodeInstance& token, Key key, Agent& agent, uint64_t world, const ReserveOptions& options,
+                bool exact_clock) noexcept {
+  token.method.store(key.method, std::memory_order_relaxed);
+  token.owner.store(key.owner, std::memory_order_relaxed);
+  token.agent.store(&agent, std::memory_order_relaxed);
+  token.label.store(options.label, std::memory_order_relaxed);
+  token.guard.store(options.guard, std::memory_order_relaxed);
+  token.lease_world.store(world, std::memory_order_relaxed);
+  token.held_since_ns.store(exact_clock ? clock_ns() : coarse_clock_ns(), std::memory_order_relaxed);
+  const uint64_t generation = CodeInstance::generation_of(token.word.load(std::memory_order_relaxed));
+  token.word.store((generation << CodeInstance::kGenerationShift) | CodeInstance::kLeased |
+                       static_cast<uint64_t>(InstanceState::Reserved),
+                   std::memory_order_release);
+}
+
+}  // namespace
+
+Result<Reservation> Engine::Impl::reserve(gc::Thread& first_thread, Key key, const ReserveOptions& options_in) {
+  BERTH_TRYV(check_usable("berth_reserve"));
+  gc::Thread* thread = &first_thread;
+  Agent& agent = agent_of(*thread);
+  if (agent.in_wait) {
+    return make_error(BERTH_INVALID_ARGUMENT, "berth_reserve", "the agent \"" + agent.name + "\" is already waiting",
+                      "give each logical thread an agent of its own");
+  }
+  if (thread->state.load(std::memory_order_relaxed) == gc::State::Unsafe) thread->safepoint();
+  const uint64_t world = options_in.world ? options_in.world : worlds.now();
+  key.owner = owners.intern(key.owner);
+  const uint64_t hash = ReservationTable::hash(key);
+  const Need need = options_in.need;
+
+  Attempt attempt(*this, *thread, agent);
+  const bool exact_clock = options.lease_timeout_ns > 0;
+  const auto lease_of = [&](Outcome outcome, uint32_t depth) {
+    CodeInstance* token = attempt.confirm();
+    const uint64_t generation = CodeInstance::generation_of(token->word.load(std::memory_order_relaxed));
+    agent.record(*token, generation);
+    return Reservation{outcome, Lease{token, generation}, nullptr, depth};
+  };
+  const auto published = [&](CodeInstanceRef instance) {
+    bump(agent.counts.published);
+    return Reservation{Outcome::Published, {}, std::move(instance), 0};
+  };
+  // Gives a hold back that we should not have: the token is ours again, unless the lease timed out meanwhile.
+  const auto retract = [&](Slot& slot) {
+    const uint64_t generation = CodeInstance::generation_of(attempt.token->word.load(std::memory_order_relaxed));
+    if (!claim_lease(*attempt.token, generation, false)) {
+      attempt.token = nullptr;
+      raise(*thread, agent);
+      return;
+    }
+    Aftermath after;
+    give(slot, *attempt.token, nullptr, false, after);
+    settle(after, &agent);
+    put_token(*std::exchange(attempt.token, nullptr), &agent);
+  };
+
+  for (;;) {
+    ReservationTable::Found found = table.find(key, hash);
+    if (!found.slot) {
+      ReservationTable::Shard& shard = table.shard(hash);
+      const sync::Lock lock(shard.mutex);
+      found.slot = &table.ensure(shard, key, hash);
+      found.version = found.slot->version.load(std::memory_order_relaxed);
+    }
+    Look look = ReservationTable::look(*found.slot, world, need);
+    if (look.find == Find::Hit) {
+      if (CodeInstanceRef instance = retain_hit(found, look)) return published(std::move(instance));
+      continue;
+    }
+    latch::reach("look", &agent);
+    agent.reserve_record();
+    if (!attempt.token) attempt.token = take_token(agent);
+    fill_token(*attempt.token, key, agent, world, options_in, exact_clock);
+    attempt.token->slot.store(found.slot, std::memory_order_release);
+    const auto mine = reinterpret_cast<uintptr_t>(attempt.token);
+
+    if (look.find == Find::Nothing) {
+      uintptr_t hold = 0;
+      if (found.slot->hold.compare_exchange_strong(hold, mine, std::memory_order_acquire, std::memory_order_relaxed)) {
+        latch::reach("take", &agent);
+        if (!ReservationTable::is_current(found)) {
+          retract(*found.slot);
+          continue;
+        }
+        // Someone may have published, or failed, between the look and the take.
+        if (found.slot->head.load(std::memory_order_acquire)) {
+          look = ReservationTable::look(*found.slot, world, need);
+          if (look.find != Find::Nothing) {
+            CodeInstanceRef instance = look.find == Find::Hit ? retain_hit(found, look) : nullptr;
+            retract(*found.slot);
+            if (!instance) continue;
+            counters.recheck.add();
+            return published(std::move(instance));
+          }
+        }
+        FailureRef failure;
+        if (found.slot->failure.load(std::memory_order_acquire)) {
+          const sync::Lock lock(table.shard(hash).mutex);
+          const StoredFailure* stored = found.slot->failure.load(std::memory_order_relaxed);
+          if (stored && stored->covers(world) && (stored->expires_ns < 0 || clock_ns() < stored->expires_ns)) failure = stored;
+        }
+        if (failure) {
+          retract(*found.slot);
+          return failure->error.clone();
+        }
+        bump(agent.counts.reserved);
+        return lease_of(Outcome::Reserved, 0);
+      }
+      if (hold == Slot::kRecycled) continue;
+      if (const uint32_t depth = agent.num_leases_on(key.method, key.owner)) {
+        if (depth > options.reentry_limit) {
+          return make_error(BERTH_RESOURCE_EXHAUSTED, "berth_reserve " + key_text(key, options_in.label),
+                            fmt::format("this agent already holds {} leases on the key, the re-entry limit is {}", depth,
+                                        options.reentry_limit),
+                            "break the recursion, or raise the limit with berth_config_set_reentry_limit",
+                            fmt::format("{{\"key\":{{\"method\":\"0x{:x}\",\"owner\":\"0x{:x}\"}},\"depth\":{}}}",
+                                        reinterpret_cast<uintptr_t>(key.method), reinterpret_cast<uintptr_t>(key.owner), depth));
+        }
+        counters.reentrant.add();
+        return lease_of(Outcome::Reentrant, depth);
+      }
+    }
+
+    Wait wait;
+    wait.key = key;
+    wait.hash = hash;
+    wait.slot = found.slot;
+    wait.deadline = options_in.deadline;
+    wait.cancel = options_in.cancel;
+    wait.waiter.agent = &agent;
+    wait.waiter.token = attempt.token;
+    wait.waiter.need = need;
+    wait.waiter.world = world;
+    this->wait(thread, wait);
+    switch (wait.end) {
+      case Wait::End::Hit:
+        counters.recheck.add();
+        return published(std::move(wait.result));
+      case Wait::End::Handed: {
+        found = {wait.slot, wait.slot->version.load(std::memory_order_relaxed)};
+        look = ReservationTable::look(*wait.slot, world, need);
+        if (look.find != Find::Nothing) {
+          CodeInstanceRef instance = look.find == Find::Hit ? retain_hit(found, look) : nullptr;
+          retract(*wait.slot);
+          if (!instance) continue;
+          counters.recheck.add();
+          return published(std::move(instance));
+        }
+        bump(agent.counts.reserved);
+        return lease_of(Outcome::Reserved, 0);
+      }
+      case Wait::End::Took:
+        bump(agent.counts.reserved);
+        return lease_of(Outcome::Reserved, 0);
+      case Wait::End::Cycle:
+        if (options.cycle_policy == BERTH_CYCLE_SHARE && !wait.chain.empty() && !wait.chain.front().is_entry) {
+          counters.cycle.add();
+          if (trace.is_on()) trace.instant("engine", "cycle", fmt::format("\"chain\":{}", json_quote(chain_text(wait.chain))));
+          return lease_of(Outcome::Cycle, 0);
+        }
+        counters.cycles_refused.add();
+        return wait_error(wait, "berth_reserve", options_in.label);
+      default:
+        return wait_error(wait, "berth_reserve", options_in.label);
+    }
+  }
+}
+
+int Engine::Impl::holds(gc::Thread& thread, Key key) {
+  if (is_forked()) return 0;
+  return static_cast<int>(agent_of(thread).num_leases_on(key.method, owners.intern(key.owner)));
+}
+
+Result<void*> Engine::Impl::wait_entry(gc::Thread& first_thread, CodeInstance& instance, const Deadline& deadline) {
+  if (is_forked()) {
+    if (Code* code = instance_code(instance)) return code->entry;
+  }
+  if (Code* code = instance_code(instance)) return code->entry;
+  BERTH_TRYV(check_usable("berth_instance_wait_entry"));
+  gc::Thread* thread = &first_thread;
+  Agent& agent = agent_of(*thread);
+  if (agent.in_wait) {
+    return make_error(BERTH_INVALID_ARGUMENT, "berth_instance_wait_entry", "the agent \"" + agent.name + "\" is already waiting",
+                      "give each logical thread an agent of its own");
+  }
+  if (thread->state.load(std::memory_order_relaxed) == gc::State::Unsafe) thread->safepoint();
+  Wait wait;
+  wait.key = instance_key(instance);
+  wait.hash = ReservationTable::hash(wait.key);
+  wait.instance = &instance;
+  wait.deadline = deadline;
+  wait.waiter.agent = &agent;
+  wait.waiter.need = Need::Entry;
+  this->wait(thread, wait);
+  if (wait.end == Wait::End::Entry || wait.end == Wait::End::Hit) return instance_code(instance)->entry;
+  if (wait.end == Wait::End::Cycle) counters.cycles_refused.add();
+  const InstanceDetail* detail = instance.detail.load(std::memory_order_acquire);
+  const std::string label = detail ? detail->label : std::string();
+  return wait_error(wait, "berth_instance_wait_entry", label.empty() ? nullptr : label.c_str());
+}
+
+void Engine::Impl::wait(gc::Thread*& thread, Wait& wait) {
+  Agent& agent = *wait.waiter.agent;
+  agent.in_wait = true;
+  const sync::TimePoint begin = sync::Clock::now();
+  wait.waiter.since_ns = clock_ns();
+  agent.parker->reset();
+  {
+    const Cancel::Entry entry(wait.cancel, agent);
+    for (;;) {
+      bool park_hook = false;
+      gc::in_safe(*thread, [&] { park_hook = wait_safely(*thread, wait); });
+      if (!park_hook) break;
+      // The safe region is left before the fibre parks and entered on the thread that it continues on.
+      thread = agent.park_hooks.park(agent.park_hooks.context, thread, park_limit_ns(wait));
+    }
+  }
+  agent.in_wait = false;
+  if (wait.was_queued) counters.wait_ns.add(static_cast<uint64_t>(clock_ns() - wait.waiter.since_ns));
+  if (wait.was_queued && trace.is_on()) {
+    trace.complete("engine", wait.slot ? "reserve" : "wait entry", begin,
+                   fmt::format("\"method\":\"0x{:x}\",\"end\":{}", reinterpret_cast<uintptr_t>(wait.key.method),
+                               static_cast<int>(wait.end)));
+  }
+}
+
+bool Engine::Impl::wait_safely(gc::Thread& thread, Wait& wait) {
+  for (;;) {
+    switch (step(wait)) {
+      case Step::Done:
+        return false;
+      case Step::Help:
+        wait.helped = wait.target.get();
+        if (engine.compiler() && engine.compiler()->help(*wait.target, wait.deadline)) {
+          counters.helped.add();
+          wait.helped = nullptr;
+        }
+        wait.target.reset();
+        break;
+      case Step::Park:
+        latch::reach("queue", wait.waiter.agent);
+        if (wait.waiter.agent->park_hooks.park) return true;
+        park(thread, wait);
+        break;
+    }
+  }
+}
+
+int64_t Engine::Impl::park_limit_ns(const Wait& wait) const {
+  int64_t limit = std::chrono::nanoseconds(gc::kParkSlice).count();
+  const int64_t now = clock_ns();
+  if (wait.expires_ns != INT64_MAX) limit = std::min(limit, std::max<int64_t>(wait.expires_ns - now, 0));
+  if (!wait.deadline.is_never()) {
+    const auto left = std::chrono::nanoseconds(wait.deadline.time() - sync::Clock::now()).count();
+    limit = std::min<int64_t>(limit, std::max<int64_t>(left, 0));
+  }
+  return limit;
+}
+
+void Engine::Impl::park(gc::Thread& thread, Wait& wait) {
+  latch::reach("park", wait.waiter.agent);
+  const sync::TimePoint until = sync::Clock::now() + std::chrono::nanoseconds(park_limit_ns(wait));
+  const uint32_t flags = gc::park(thread, *wait.waiter.agent->parker, until);
+  latch::reach("wake", wait.waiter.agent);
+  if (flags == 0) {
+    wait.helped = nullptr;  // a job that was taken back in between is tried again
+    counters.wakes_time.add();
+  } else {
+    counters.wakes_served.add();
+  }
+  if (wait.weak_since_ns && clock_ns() - wait.weak_since_ns > 1'000'000'000) {
+    wait.weak_since_ns = clock_ns();
+    const gc::Hooks& hooks = options.collector.hooks;
+    if (hooks.foreign && hooks.table.request_collection) hooks.table.request_collection(hooks.context);
+  }
+}
+
+Engine::Impl::Step Engine::Impl::step(Wait& wait) {
+  Aftermath after;
+  Step result;
+  {
+    ReservationTable::Shard& shard = table.shard(wait.hash);
+    const sync::Lock lock(shard.mutex);
+    result = step_locked(wait, shard, after);
+  }
+  settle(after, wait.waiter.agent);
+  return result;
+}
+
+Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard& shard, Aftermath& after) {
+  Waiter& waiter = wait.waiter;
+  for (;;) {
+    const auto leave = [&](Wait::End end) {
+      unqueue(wait);
+      wait.end = end;
+      return Step::Done;
+    };
+    if (waiter.service != Service::None) {
+      // Served a whole slice ago and never woken: the notification was lost.
+      if (clock_ns() - waiter.served_ns >= std::chrono::nanoseconds(gc::kParkSlice).count()) counters.recovered.add();
+      wait.result = std::move(waiter.result);
+      wait.failure = std::move(waiter.failure);
+      switch (std::exchange(waiter.service, Service::None)) {
+        case Service::Handed: wait.end = Wait::End::Handed; return Step::Done;
+        case Service::Result: wait.end = wait.slot ? Wait::End::Hit : Wait::End::Entry; return Step::Done;
+        case Service::Failed: wait.end = Wait::End::Failed; return Step::Done;
+        case Service::ShutDown: wait.end = Wait::End::ShutDown; return Step::Done;
+        default: wait.helped = nullptr; break;
+      }
+    }
+    if (wait.slot && !waiter.queued.slot) {
+      wait.slot = &table.ensure(shard, wait.key, wait.hash);  // it may have been recycled before we came
+      waiter.token->slot.store(wait.slot, std::memory_order_release);
+    }
+    WaitTarget target;
+    if (wait.slot ? serve_key(wait, target, after) : serve_entry(wait, target)) {
+      unqueue(wait);
+      return Step::Done;
+    }
+    if (lifecycle.load(std::memory_order_acquire) != Lifecycle::Running) return leave(Wait::End::ShutDown);
+    if (wait.cancel && wait.cancel->is_fired()) {
+      counters.cancels.add();
+      return leave(Wait::End::Cancelled);
+    }
+    wait.expires_ns = INT64_MAX;
+    if (target.slot) {
+      bool again = false;
+      if (take_or_expire(wait, shard, after, again)) return Step::Done;
+      if (again) continue;
+    } else {
+      const uint64_t word = target.instance->word.load(std::memory_order_acquire);
+      if (!(word & CodeInstance::kSubmitted)) {
+        uint64_t expected = word;
+        if (!target.instance->word.compare_exchange_strong(expected, word | CodeInstance::kSubmitted, std::memory_order_acq_rel,
+                                                           std::memory_order_relaxed)) {
+          continue;
+        }
+        after.submits.emplace_back(target.instance);
+      }
+      if (wait.helped != target.instance && !wait.deadline.has_passed() && !(waiter.queued == target && engine.compiler() && engine.compiler()->has_threads())) {
+        unqueue(wait);
+        wait.target = target.instance;
+        return Step::Help;
+      }
+    }
+    const bool timed_out = wait.deadline.has_passed();
+    if (waiter.queued == target && !timed_out) return Step::Park;
+    if (!mark_awaited(target)) continue;
+    if (timed_out) {
+      {
+        const sync::Lock graph_lock(graph.mutex());
+        wait.chain = graph.walk(*waiter.agent, target, true).chain;
+      }
+      counters.timeouts.add();
+      return leave(Wait::End::TimedOut);
+    }
+    unqueue(wait);
+    return enqueue(wait, target, after);
+  }
+}
+
+// Whether the key has an answer already; if not, for what to wait.
+bool Engine::Impl::serve_key(Wait& wait, WaitTarget& target, Aftermath& after) {
+  const Look look = ReservationTable::look(*wait.slot, wait.waiter.world, wait.waiter.need);
+  switch (look.find) {
+    case Find::Hit:
+      wait.result = look.instance;
+      wait.end = Wait::End::Hit;
+      return true;
+    case Find::Failed:
+      wait.failure = look.instance->detail.load(std::memory_order_acquire)->failure;
+      wait.end = Wait::End::Failed;
+      return true;
+    case Find::NoEntry:
+      wait.end = Wait::End::NoEntry;
+      return true;
+    case Find::Target:
+      target.instance = look.instance;
+      return false;
+    case Find::Nothing:
+      break;
+  }
+  if (const StoredFailure* stored = wait.slot->failure.load(std::memory_order_relaxed)) {
+    if (stored->expires_ns >= 0 && clock_ns() >= stored->expires_ns) {
+      wait.slot->failure.store(nullptr, std::memory_order_release);
+      after.failures.emplace_back(stored, false);
+    } else if (stored->covers(wait.waiter.world)) {
+      wait.failure = stored;
+      wait.end = Wait::End::Failed;
+      return true;
+    }
+  }
+  target.slot = wait.slot;
+  return false;
+}
+
+bool Engine::Impl::serve_entry(Wait& wait, WaitTarget& target) {
+  CodeInstance& instance = *wait.instance;
+  if (instance.code.load(std::memory_order_acquire)) {
+    wait.end = Wait::End::Entry;
+    return true;
+  }
+  const uint64_t word = instance.word.load(std::memory_order_acquire);
+  const InstanceState state = CodeInstance::state_of(word);
+  if (state == InstanceState::Failed) {
+    wait.failure = instance.detail.load(std::memory_order_acquire)->failure;
+    wait.end = Wait::End::Failed;
+    return true;
+  }
+  if (word & CodeInstance::kConstant) {
+    wait.end = Wait::End::NoEntry;
+    return true;
+  }
+  if (!(word & CodeInstance::kHasSource) || !CodeInstance::is_linked(word)) {
+    wait.end = Wait::End::Gone;
+    return true;
+  }
+  target.instance = &instance;
+  return false;
+}
+
+// True: the key is ours. `again`: something changed.
+bool Engine::Impl::take_or_expire(Wait& wait, ReservationTable::Shard&, Aftermath& after, bool& again) {
+  Slot& slot = *wait.slot;
+  uintptr_t hold = slot.hold.load(std::memory_order_acquire);
+  if (hold == 0) {
+    if (slot.hold.compare_exchange_strong(hold, reinterpret_cast<uintptr_t>(wait.waiter.token), std::memory_order_acquire,
+                                          std::memory_order_relaxed)) {
+      wait.waiter.token->held_since_ns.store(clock_ns(), std::memory_order_relaxed);
+      wait.end = Wait::End::Took;
+      return true;
+    }
+    again = true;
+    return false;
+  }
+  const bool has_guard_wait = options.collector.hooks.foreign;
+  if (options.lease_timeout_ns <= 0 && !has_guard_wait) return false;
+  // With W the token cannot be given back without our shard lock, so its fields are those of this lease.
+  if (!mark_awaited({&slot, nullptr})) {
+    again = true;
+    return false;
+  }
+  CodeInstance& token = *Slot::token_of(hold);
+  if (has_guard_wait) {
+    const bool weak = token.guard.load(std::memory_order_relaxed) != nullptr;
+    if (!weak) {
+      wait.weak_since_ns = 0;
+    } else if (!wait.weak_since_ns) {
+      wait.weak_since_ns = clock_ns();
+    }
+  }
+  if (options.lease_timeout_ns <= 0) return false;
+  const int64_t expires = token.held_since_ns.load(std::memory_order_relaxed) + options.lease_timeout_ns;
+  if (clock_ns() >= expires) {
+    const uint64_t word = token.word.load(std::memory_order_acquire);
+    if (claim_lease(token, CodeInstance::generation_of(word), false)) {
+      abandon_locked(slot, token, AbandonCause::Timeout, after);
+      again = true;
+      return false;
+    }
+    // Its release is under way and will serve us.
+    return false;
+  }
+  wait.expires_ns = expires;
+  return false;
+}
+
+void Engine::Impl::unqueue(Wait& wait) {
+  if (wait.waiter.queued == WaitTarget{}) return;
+  const sync::Lock lock(graph.mutex());
+  graph.detach(wait.waiter);
+  num_waiting.fetch_sub(1, std::memory_order_relaxed);
+}
+
+bool Engine::Impl::mark_awaited(WaitTarget target) {
+  if (target.slot) {
+    uintptr_t hold = target.slot->hold.load(std::memory_order_relaxed);
+    if (!Slot::token_of(hold)) return false;
+    return (hold & Slot::kWaiters) ||
+           target.slot->hold.compare_exchange_strong(hold, hold | Slot::kWaiters, std::memory_order_relaxed);
+  }
+  uint64_t word = target.instance->word.load(std::memory_order_acquire);
+  const InstanceState state = CodeInstance::state_of(word);
+  if (state != InstanceState::Fulfilled && state != InstanceState::Compiling) return false;
+  return (word & CodeInstance::kEntryWaiters) ||
+         target.instance->word.compare_exchange_strong(word, word | CodeInstance::kEntryWaiters, std::memory_order_acq_rel,
+                                                       std::memory_order_relaxed);
+}
+
+Engine::Impl::Step Engine::Impl::enqueue(Wait& wait, WaitTarget target, Aftermath& after) {
+  Waiter& waiter = wait.waiter;
+  const sync::Lock lock(graph.mutex());
+  if (graph.walk(*waiter.agent, target, false).reaches_start) {
+    wait.chain = graph.walk(*waiter.agent, target, true).chain;
+    wait.end = Wait::End::Cycle;
+    return Step::Done;
+  }
+  waiter.agent->waiting_since_ns = waiter.since_ns;
+  graph.set_edge(waiter, target);
+  num_waiting.fetch_add(1, std::memory_order_relaxed);
+  graph.lift(target, [&](CodeInstance& compiled) { after.lifts.emplace_back(&compiled); });
+  if (!wait.was_queued) counters.waits.add();
+  wait.was_queued = true;
+  return Step::Park;
+}
+
+}  // namespace berth::engine
