@@ -131,6 +131,13 @@ CompilePool::JobPtr CompilePool::find_queued(const engine::CodeInstance& instanc
   return found == last ? nullptr : found->second;
 }
 
+CompilePool::JobPtr CompilePool::take_awaited(const engine::CodeInstance& instance) {
+  if (awaited_.erase(&instance) == 0) return nullptr;
+  JobPtr job = find_queued(instance);
+  if (job) mark_running(job);
+  return job;
+}
+
 void CompilePool::raise(Job& job, Priority priority) {
   if (!job.queued || priority <= job.job.priority) return;
   JobList& to = queues_[static_cast<size_t>(priority)];
@@ -157,13 +164,16 @@ Result<void> CompilePool::submit(engine::CompileJob compile_job) {
   std::call_once(opened_, [this] { generator_->open(); });
   auto job = std::make_shared<Job>(std::move(compile_job));
   const bool fast = job->job.priority >= Priority::Fast;
+  const engine::CodeInstance& instance = *job->job.instance;
   bool crowded = false;
+  JobPtr awaited;
   {
     sync::Lock lock(mutex_);
     if (stopping_) {
       return make_error(BERTH_SHUT_DOWN, "submitting a compile", "the engine is shut down", "submit before the shutdown");
     }
     enqueue(std::move(job));
+    awaited = take_awaited(instance);
     crowded = over_limit();
     if (max_workers_ != 0 && !wake_idle_worker(nullptr, fast)) {
       const bool started = regular_ < max_workers_ && start_worker(false, nullptr);
@@ -173,6 +183,7 @@ Result<void> CompilePool::submit(engine::CompileJob compile_job) {
       }
     }
   }
+  if (awaited) run_in_place(awaited);
   // Back-pressure: the queue is bounded, and a release neither fails nor sleeps for it; it works.
   while (crowded) {
     JobPtr next;
@@ -193,7 +204,13 @@ bool CompilePool::help(engine::CodeInstance& instance, const Deadline&) {
   {
     sync::Lock lock(mutex_);
     job = find_queued(instance);
-    if (!job) return false;
+    if (!job) {
+      if (max_workers_ == 0 && !jobs_.contains(&instance)) {
+        if (awaited_.size() >= kMostRememberedLifts) awaited_.clear();
+        awaited_.insert(&instance);
+      }
+      return false;
+    }
     if (max_workers_ != 0) {
       // A thread of the pool, not this one: should LLVM end it with a fatal error, it parks for ever, and a waiter must not.
       mark_running(job);
@@ -253,6 +270,7 @@ void CompilePool::stop(engine::StopMode mode) {
   if (in_child()) return abandon_threads();
   std::vector<JobPtr> to_run;
   std::vector<boost::thread> to_join;
+  unsigned parked = 0;
   {
     sync::Lock lock(mutex_);
     if (stopped_) return;
@@ -282,11 +300,13 @@ void CompilePool::stop(engine::StopMode mode) {
     to_join.push_back(std::move(supervisor_));
     for (auto& thread : ended_) to_join.push_back(std::move(thread));
     ended_.clear();
+    parked = parked_;
     stopped_ = true;
   }
   for (auto& thread : to_join) {
     if (thread.joinable()) thread.join();
   }
+  for (unsigned left; (left = left_->load(std::memory_order_acquire)) < parked;) left_->wait(left);
   generator_->close();
 }
 
@@ -514,7 +534,10 @@ void CompilePool::park(Worker& worker, const JobPtr& job, const char* text) {
     std::erase_if(workers_, [&](const auto& other) { return other.get() == &worker; });
     if (queued_ != 0 && !wake_idle_worker(nullptr, false) && regular_ < max_workers_) start_worker(false, nullptr);
   }
+  const auto left = left_;
   finish(job);
+  left->fetch_add(1, std::memory_order_release);
+  left->notify_all();
   while (true) pause();
 }
 

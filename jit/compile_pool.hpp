@@ -13,11 +13,13 @@
 // Rank: kRankCompilePool, a leaf: no sink, no generator call under it. Cost: one lock per submit and per claim.
 #pragma once
 #include <array>
+#include <atomic>
 #include <boost/thread/thread.hpp>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/compiler.hpp"
@@ -76,6 +78,7 @@ class CompilePool final : public engine::Compiler {
   bool over_limit() const BERTH_REQUIRES(mutex_);
   bool wake_idle_worker(JobPtr assigned, bool fast) BERTH_REQUIRES(mutex_);
   bool start_worker(bool relief, JobPtr assigned) BERTH_REQUIRES(mutex_);
+  JobPtr take_awaited(const engine::CodeInstance& instance) BERTH_REQUIRES(mutex_);
   bool start_supervisor() BERTH_REQUIRES(mutex_);
   bool has_fast_queued() const BERTH_REQUIRES(mutex_);
 
@@ -103,6 +106,8 @@ class CompilePool final : public engine::Compiler {
   std::unordered_multimap<const engine::CodeInstance*, JobPtr> jobs_ BERTH_GUARDED_BY(mutex_);  // queued and running
   // Lifts that came before their job. A hint: bounded, a stale entry only makes some job early.
   std::unordered_map<const engine::CodeInstance*, engine::Priority> lifts_ BERTH_GUARDED_BY(mutex_);
+  // Without threads: asked for before the job was there; its submitter then compiles it at once. A hint, bounded.
+  std::unordered_set<const engine::CodeInstance*> awaited_ BERTH_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<Worker>> workers_ BERTH_GUARDED_BY(mutex_);
   std::vector<Worker*> idle_ BERTH_GUARDED_BY(mutex_);  // the last one in is woken first: fewest threads awake
   std::vector<boost::thread> ended_ BERTH_GUARDED_BY(mutex_);
@@ -111,6 +116,9 @@ class CompilePool final : public engine::Compiler {
   size_t queued_ BERTH_GUARDED_BY(mutex_) = 0, queued_bytes_ BERTH_GUARDED_BY(mutex_) = 0;
   unsigned regular_ BERTH_GUARDED_BY(mutex_) = 0, relief_ BERTH_GUARDED_BY(mutex_) = 0, parked_ BERTH_GUARDED_BY(mutex_) = 0;
   size_t running_ BERTH_GUARDED_BY(mutex_) = 0;
+  // Parked threads that have left the pool for good: it must not go before. Release when they do, acquire by stop; shared, since its
+  // notification may come after the pool is gone.
+  const std::shared_ptr<std::atomic<unsigned>> left_ = std::make_shared<std::atomic<unsigned>>(0);
   bool supervisor_armed_ BERTH_GUARDED_BY(mutex_) = false;
   bool stopping_ BERTH_GUARDED_BY(mutex_) = false, stopped_ BERTH_GUARDED_BY(mutex_) = false;
   std::once_flag opened_;

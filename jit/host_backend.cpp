@@ -144,9 +144,7 @@ Result<engine::Code*> HostBackend::generate(const engine::CompileJob& job, const
   if (compilation->tools) host->tools.give_back(std::move(compilation->tools));
   delete compilation;
   contexts_.fetch_sub(1, std::memory_order_relaxed);
-  if (code.has_error()) {
-    if (code.assume_error().code() != BERTH_CANCELLED) failures_.fetch_add(1, std::memory_order_relaxed);
-  } else {
+  if (!code.has_error()) {
     (tier_of(job) == BERTH_TIER_OPTIMIZED ? compiled_optimized_ : compiled_fast_).fetch_add(1, std::memory_order_relaxed);
   }
   return code;
@@ -321,6 +319,7 @@ Result<engine::Code*> HostBackend::link(Compilation& compilation) {
   unit->code.backend = unit.get();
   unit->lowered = std::move(compilation.names.record);
   if (auto bound = bind_edges(*unit, compilation, result.symbols); bound.has_error()) {
+    memory_.abandon(result.memory);
     return compilation.fail("link", bound.assume_error());
   }
   engine::Code* const code = &unit->code;
@@ -388,19 +387,19 @@ Result<void> HostBackend::define_symbol(const char* name, void* address) {
                     "define it under another name: code that is linked keeps the first");
 }
 
+// Failures are counted by the engine.
 void HostBackend::add_counts(berth_engine_counts_t& counts) {
   counts.compiled_fast += compiled_fast_.load(std::memory_order_relaxed);
   counts.compiled_optimized += compiled_optimized_.load(std::memory_order_relaxed);
-  counts.compile_failures += failures_.load(std::memory_order_relaxed);
 }
 
 void HostBackend::metrics(std::string& prometheus) {
   const SlabMemory::Accounts accounts = memory_.accounts();
   prometheus += fmt::format(
-      "berth_compiled_total{{tier=\"fast\"}} {}\nberth_compiled_total{{tier=\"optimized\"}} {}\nberth_compile_failures_total {}\n"
+      "berth_compiled_total{{tier=\"fast\"}} {}\nberth_compiled_total{{tier=\"optimized\"}} {}\n"
       "berth_code_retired_total {}\nberth_code_reserved_bytes {}\nberth_code_live_bytes {}\nberth_code_slabs {}\nberth_edge_slow_calls_total {}\n",
       compiled_fast_.load(std::memory_order_relaxed), compiled_optimized_.load(std::memory_order_relaxed),
-      failures_.load(std::memory_order_relaxed), retired_.load(std::memory_order_relaxed), accounts.reserved_bytes, accounts.live_bytes,
+      retired_.load(std::memory_order_relaxed), accounts.reserved_bytes, accounts.live_bytes,
       accounts.slabs, slots_.num_slow_calls());
 }
 

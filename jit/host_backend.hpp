@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -87,7 +88,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   std::map<std::string, void*, std::less<>> symbols_ BERTH_GUARDED_BY(symbols_mutex_);
   bool registered_ = false;  // by open, read by close: ordered by the pool
   // Counters, order nothing: relaxed.
-  sync::Atomic<uint64_t> compiled_fast_{0}, compiled_optimized_{0}, failures_{0}, retired_{0};
+  sync::Atomic<uint64_t> compiled_fast_{0}, compiled_optimized_{0}, retired_{0};
   sync::Atomic<size_t> contexts_{0};
 };
 

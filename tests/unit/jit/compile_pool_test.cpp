@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CompilePool with a stub generator and a recording sink: who runs what, in which order, and that every job is answered once.
+#include "jit/compile_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <llvm/Support/ErrorHandling.h>
+
+#include "engine/code_instance.hpp"
+#include "jit/containment.hpp"
+#include "tests/support/gate.hpp"
+#include "tests/support/watchdog.hpp"
+
+namespace berth::jit {
+namespace {
+
+using namespace std::chrono_literals;
+using engine::CodeInstance;
+using test::Gate;
+using test::Watchdog;
+
+class Instances final : public engine::Recycler {
+ public:
+  CodeInstance& make() {
+    const std::lock_guard lock(mutex_);
+    CodeInstance& instance = all_.emplace_back();
+    instance.references.store(1, std::memory_order_relaxed);
+    instance.recycler = this;
+    return instance;
+  }
+  void unreferenced(CodeInstance&) noexcept override { std::abort(); }  // the test's own reference is never given back
+
+ private:
+  std::mutex mutex_;
+  std::deque<CodeInstance> all_;
+};
+
+class RecordingSink final : public engine::CompileSink {
+ public:
+  struct Answers {
+    int claimed = 0, published = 0, failed = 0, dropped = 0;
+    std::string text;
+    bool may_pass = false;
+    int total() const { return published + failed + dropped; }
+  };
+  bool claim(CodeInstance& instance) noexcept override {
+    const std::lock_guard lock(mutex_);
+    ++answers_[&instance].claimed;
+    return !refused.contains(&instance);
+  }
+  bool published(CodeInstance& instance, engine::Code* code) noexcept override {
+    instance.code.store(code, std::memory_order_release);
+    return answer(instance, [](Answers& a) { ++a.published; });
+  }
+  void failed(CodeInstance& instance, Error error, bool may_pass) noexcept override {
+    answer(instance, [&](Answers& a) {
+      ++a.failed;
+      a.text = error.message();
+      a.may_pass = may_pass;
+    });
+  }
+  void dropped(CodeInstance& instance) noexcept override {
+    answer(instance, [](Answers& a) { ++a.dropped; });
+  }
+  Answers of(const CodeInstance& instance) {
+    const std::lock_guard lock(mutex_);
+    return answers_[&instance];
+  }
+  void wait_for(int n) {
+    std::unique_lock lock(mutex_);
+    while (num_answers_ < n) changed_.wait_for(lock, 100ms);  // sliced: see Parker
+  }
+  int num_answers() {
+    const std::lock_guard lock(mutex_);
+    return num_answers_;
+  }
+  std::set<const CodeInstance*> refused;  // before any submit
+
+ private:
+  template <class Change>
+  bool answer(CodeInstance& instance, Change change) {
+    const std::lock_guard lock(mutex_);
+    change(answers_[&instance]);
+    ++num_answers_;
+    changed_.notify_all();
+    return true;
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<const CodeInstance*, Answers> answers_;
+  int num_answers_ = 0;
+};
+
+class StubGenerator final : public CodeGenerator {
+ public:
+  using Body = std::function<Result<engine::Code*>(const engine::CompileJob&, const sync::Atomic<bool>&)>;
+  explicit StubGenerator(Body body = {}) : body_(std::move(body)) {}
+  Result<engine::Code*> generate(const engine::CompileJob& job, const sync::Atomic<bool>& cancelled) override {
+    {
+      const std::lock_guard lock(mutex_);
+      order_.push_back(job.label);
+      threads_.insert(std::this_thread::get_id());
+    }
+    if (body_) return body_(job, cancelled);
+    return code();
+  }
+  engine::Code* code() {
+    const std::lock_guard lock(mutex_);
+    return &codes_.emplace_back();
+  }
+  void bind(CodeInstance&) noexcept override {}
+  void retire(engine::Code*) noexcept override {}
+  Result<void> define_symbol(const char*, void*) override { return success(); }
+  void close() noexcept override {}
+  std::vector<std::string> order() {
+    const std::lock_guard lock(mutex_);
+    return order_;
+  }
+  std::set<std::thread::id> threads() {
+    const std::lock_guard lock(mutex_);
+    return threads_;
+  }
+
+ private:
+  const Body body_;
+  std::mutex mutex_;
+  std::deque<engine::Code> codes_;
+  std::vector<std::string> order_;
+  std::set<std::thread::id> threads_;
+};
+
+engine::CompileJob job_of(CodeInstance& instance, std::string label = "", berth_tier_t tier = BERTH_TIER_FAST,
+                          engine::Priority priority = engine::Priority::Fast) {
+  engine::CompileJob job;
+  job.instance = &instance;
+  job.source = std::make_shared<engine::Source>();
+  job.tier = tier;
+  job.priority = priority;
+  job.label = std::move(label);
+  return job;
+}
+
+struct Fixture {
+  explicit Fixture(unsigned threads, StubGenerator::Body body = {}, const CompilePool::Limits& limits = {}) {
+    install_containment();
+    auto stub = std::make_unique<StubGenerator>(std::move(body));
+    generator = stub.get();
+    pool = std::make_unique<CompilePool>(sink, std::move(stub), threads, limits);
+  }
+  void submit(CodeInstance& instance, std::string label = "", berth_tier_t tier = BERTH_TIER_FAST,
+              engine::Priority priority = engine::Priority::Fast) {
+    ASSERT_FALSE(pool->submit(job_of(instance, std::move(label), tier, priority)).has_error());
+  }
+  Watchdog watchdog{60s};
+  Instances instances;
+  RecordingSink sink;
+  StubGenerator* generator = nullptr;
+  std::unique_ptr<CompilePool> pool;
+};
+
+class JitStop : public testing::TestWithParam<engine::StopMode> {};
+
+TEST_P(JitStop, J1_every_job_is_answered_once) {
+  constexpr int kJobs = 10'000;
+  sync::Atomic<uint32_t> seed{12345};
+  Fixture f(3, [&](const engine::CompileJob&, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    const uint32_t random = seed.fetch_add(0x9e3779b9, std::memory_order_relaxed);
+    if (random % 5 == 0) return make_error(BERTH_COMPILE_FAILED, "stub", "injected", "none");
+    if (random % 7 == 0) return make_error(BERTH_OUT_OF_MEMORY, "stub", "injected", "none");
+    return f.generator->code();
+  });
+  std::vector<CodeInstance*> all;
+  for (int i = 0; i < kJobs; ++i) all.push_back(&f.instances.make());
+  for (int i = 0; i < kJobs; i += 11) f.sink.refused.insert(all[static_cast<size_t>(i)]);
+  const auto meddle = [&](unsigned start, auto act) {
+    std::mt19937 random(start);
+    for (int i = 0; i < kJobs / 2; ++i) act(*all[random() % kJobs]);
+  };
+  std::thread helper([&] { meddle(1, [&](CodeInstance& i) { f.pool->help(i, Deadline::never()); }); });
+  std::thread canceller([&] { meddle(2, [&](CodeInstance& i) { f.pool->cancel(i); }); });
+  std::thread lifter([&] { meddle(3, [&](CodeInstance& i) { f.pool->lift(i, engine::Priority::Lifted); }); });
+  int accepted = 0;
+  for (CodeInstance* instance : all) accepted += !f.pool->submit(job_of(*instance)).has_error();
+  helper.join();
+  canceller.join();
+  lifter.join();
+  f.pool->stop(GetParam());
+  EXPECT_EQ(accepted, kJobs);
+  EXPECT_EQ(f.sink.num_answers(), kJobs);
+  for (CodeInstance* instance : all) ASSERT_EQ(f.sink.of(*instance).total(), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mode, JitStop, testing::Values(engine::StopMode::Drop, engine::StopMode::Drain));
+
+TEST(Jit, J3_release_returns_while_all_workers_are_held) {
+  Gate gate;
+  Fixture f(2, [&](const engine::CompileJob&, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    gate.wait();
+    return f.generator->code();
+  });
+  for (int i = 0; i < 100; ++i) f.submit(f.instances.make());  // returns: the point of the test
+  EXPECT_EQ(f.sink.num_answers(), 0);
+  gate.open();
+  f.sink.wait_for(100);
+}
+
+// Each job's hook needs the entry of the next one; with N workers a chain of N + 1 only ends if others take their places.
+TEST(Jit, J12_jobs_that_need_other_entries_end) {
+  constexpr size_t kJobs = 6;
+  std::vector<CodeInstance*> all;
+  Fixture f(2, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    const size_t number = std::stoul(job.label);
+    if (number + 1 < kJobs) {
+      CodeInstance& next = *all[number + 1];
+      f.pool->help(next, Deadline::never());
+      while (!engine::instance_code(next)) std::this_thread::yield();
+    }
+    return f.generator->code();
+  });
+  for (size_t i = 0; i < kJobs; ++i) all.push_back(&f.instances.make());
+  for (size_t i = 0; i < kJobs; ++i) f.submit(*all[i], std::to_string(i));
+  f.sink.wait_for(kJobs);
+  for (CodeInstance* instance : all) EXPECT_EQ(f.sink.of(*instance).published, 1);
+}
+
+TEST(Jit, J13_a_waiters_job_runs_while_workers_are_held_and_no_other) {
+  Gate gate, held;
+  Fixture f(1, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    if (job.label == "held") {
+      held.open();
+      gate.wait();
+    }
+    return f.generator->code();
+  });
+  CodeInstance &mine = f.instances.make(), &other = f.instances.make();
+  f.submit(f.instances.make(), "held", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  held.wait();
+  f.submit(other, "other", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  f.submit(mine, "mine", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  f.pool->help(mine, Deadline::never());
+  f.sink.wait_for(1);
+  EXPECT_EQ(f.sink.of(mine).published, 1);
+  EXPECT_EQ(f.sink.of(other).total(), 0);
+  gate.open();
+  f.sink.wait_for(3);
+}
+
+class JitHeld : public testing::TestWithParam<engine::Priority> {};
+
+TEST_P(JitHeld, J15_fast_jobs_finish_while_all_workers_are_held) {
+  Gate gate;
+  const berth_tier_t tier = GetParam() == engine::Priority::Optimized ? BERTH_TIER_OPTIMIZED : BERTH_TIER_FAST;
+  Fixture f(2, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    if (job.label == "held") gate.wait();
+    return f.generator->code();
+  });
+  for (int i = 0; i < 2; ++i) f.submit(f.instances.make(), "held", tier, GetParam());
+  for (int i = 0; i < 1000; ++i) f.submit(f.instances.make(), "fast");
+  f.sink.wait_for(1000);  // nobody awaits them, the two are held
+  EXPECT_LE(f.pool->stats().relief, 2u);
+  gate.open();
+  f.sink.wait_for(1002);
+}
+INSTANTIATE_TEST_SUITE_P(Tier, JitHeld, testing::Values(engine::Priority::Optimized, engine::Priority::Fast));
+
+TEST(Jit, J16_lifted_jobs_run_next) {
+  Gate gate, held;
+  Fixture f(1, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    if (job.label == "held") {
+      held.open();
+      gate.wait();
+    }
+    return f.generator->code();
+  });
+  std::vector<CodeInstance*> all;
+  f.submit(f.instances.make(), "held", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  held.wait();
+  CodeInstance& early = f.instances.make();
+  f.pool->lift(early, engine::Priority::Optimized);  // before its job is there
+  for (int i = 0; i < 4; ++i) {
+    all.push_back(&f.instances.make());
+    f.submit(*all.back(), std::to_string(i), BERTH_TIER_OPTIMIZED, engine::Priority::Speculative);
+  }
+  f.submit(early, "early", BERTH_TIER_OPTIMIZED, engine::Priority::Speculative);
+  f.pool->lift(*all[2], engine::Priority::Lifted);
+  gate.open();
+  f.sink.wait_for(6);
+  EXPECT_EQ(f.generator->order(), (std::vector<std::string>{"held", "2", "early", "0", "1", "3"}));
+}
+
+TEST(Jit, J18_back_pressure_compiles_on_the_submitting_thread) {
+  Gate gate;
+  CompilePool::Limits limits;
+  limits.queued_jobs = 10;
+  const auto submitter = std::this_thread::get_id();
+  Fixture f(1, [&](const engine::CompileJob&, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    if (std::this_thread::get_id() != submitter) gate.wait();
+    return f.generator->code();
+  }, limits);
+  for (int i = 0; i < 100; ++i) {
+    f.submit(f.instances.make(), "", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+    EXPECT_LE(f.pool->stats().queued, 10u);
+  }
+  EXPECT_GE(f.pool->stats().in_place, 80u);
+  gate.open();
+  f.sink.wait_for(100);
+}
+
+TEST(Jit, J19_cancelled_jobs_are_dropped) {
+  Gate gate, held;
+  Fixture f(1, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    if (job.label == "held") {
+      held.open();
+      gate.wait();
+    }
+    return f.generator->code();
+  });
+  CodeInstance &running = f.instances.make(), &queued = f.instances.make();
+  f.submit(running, "held", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  held.wait();
+  f.submit(queued, "queued", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  f.pool->cancel(queued);
+  EXPECT_EQ(f.sink.of(queued).dropped, 1);
+  f.pool->cancel(running);
+  gate.open();
+  f.sink.wait_for(2);
+  EXPECT_EQ(f.sink.of(running).dropped, 1);
+  EXPECT_EQ(f.generator->order(), (std::vector<std::string>{"held"}));
+}
+
+TEST(Jit, J21_stop_answers_all_that_is_queued) {
+  for (int round = 0; round < 100; ++round) {
+    Fixture f(2);
+    for (int i = 0; i < 200; ++i) f.submit(f.instances.make());
+    f.pool->stop(engine::StopMode::Drop);
+    ASSERT_EQ(f.sink.num_answers(), 200);
+    EXPECT_EQ(f.pool->submit(job_of(f.instances.make())).assume_error().code(), BERTH_SHUT_DOWN);
+  }
+}
+
+TEST(Jit, J21_drain_runs_all_that_is_queued) {
+  Fixture f(2);
+  for (int i = 0; i < 200; ++i) f.submit(f.instances.make());
+  f.pool->stop(engine::StopMode::Drain);
+  EXPECT_EQ(f.sink.num_answers(), 200);
+  EXPECT_EQ(f.pool->stats().dropped, 0u);
+}
+
+TEST(Jit, J26_without_threads_the_asker_compiles) {
+  Fixture f(0);
+  CodeInstance &mine = f.instances.make(), &other = f.instances.make();
+  f.submit(other);
+  f.submit(mine);
+  EXPECT_TRUE(f.pool->help(mine, Deadline::never()));
+  EXPECT_FALSE(f.pool->help(mine, Deadline::never()));
+  EXPECT_EQ(f.sink.of(mine).published, 1);
+  EXPECT_EQ(f.sink.of(other).total(), 0);
+  EXPECT_EQ(f.generator->threads(), (std::set<std::thread::id>{std::this_thread::get_id()}));
+  EXPECT_EQ(f.pool->stats().threads, 0u);
+}
+
+TEST(Jit, J26_asked_for_before_it_is_submitted) {
+  Fixture f(0);
+  CodeInstance& instance = f.instances.make();
+  EXPECT_FALSE(f.pool->help(instance, Deadline::never()));
+  f.submit(instance);
+  EXPECT_EQ(f.sink.of(instance).published, 1);
+}
+
+TEST(Jit, J14_a_small_stack_never_compiles) {
+  Fixture f(0);
+  CodeInstance& instance = f.instances.make();
+  f.submit(instance);
+  boost::thread::attributes attributes;
+  attributes.set_stack_size(128 * 1024);
+  std::thread::id small;
+  boost::thread thread(attributes, [&] {
+    small = std::this_thread::get_id();
+    f.pool->help(instance, Deadline::never());
+  });
+  thread.join();
+  EXPECT_EQ(f.sink.of(instance).published, 1);
+  EXPECT_FALSE(f.generator->threads().contains(small));
+}
+
+TEST(Jit, J54_a_fatal_error_fails_its_job_and_others_go_on) {
+  Fixture f(2, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    set_compile_step("generate");
+    if (job.label == "bad") llvm::report_fatal_error("cannot select this");
+    return f.generator->code();
+  });
+  std::vector<CodeInstance*> bad;
+  for (int i = 0; i < 8; ++i) {
+    bad.push_back(&f.instances.make());
+    f.submit(*bad.back(), "bad");
+    f.submit(f.instances.make(), "good");
+  }
+  f.sink.wait_for(16);
+  for (CodeInstance* instance : bad) {
+    const auto answers = f.sink.of(*instance);
+    EXPECT_EQ(answers.failed, 1);
+    EXPECT_NE(answers.text.find("failed in generate: cannot select this"), std::string::npos) << answers.text;
+  }
+  CodeInstance& ninth = f.instances.make();
+  while (f.pool->stats().parked < 8) std::this_thread::yield();
+  f.submit(ninth, "good");
+  f.sink.wait_for(17);
+  EXPECT_EQ(f.sink.of(ninth).failed, 1);
+  EXPECT_TRUE(f.sink.of(ninth).may_pass);
+}
+
+TEST(Jit, J54_a_fatal_error_in_place_returns_to_the_asker) {
+  Fixture f(0, [&](const engine::CompileJob&, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    llvm::report_fatal_error("cannot select this");
+  });
+  CodeInstance& instance = f.instances.make();
+  f.submit(instance, "bad");
+  EXPECT_TRUE(f.pool->help(instance, Deadline::never()));
+  EXPECT_EQ(f.sink.of(instance).failed, 1);
+}
+
+TEST(Jit, J33_a_failed_promotion_leaves_the_lower_tier) {
+  Fixture f(1, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    if (job.tier == BERTH_TIER_OPTIMIZED) return make_error(BERTH_COMPILE_FAILED, "stub", "injected", "none");
+    return f.generator->code();
+  });
+  CodeInstance& instance = f.instances.make();
+  f.submit(instance);
+  f.sink.wait_for(1);
+  engine::Code* const fast = engine::instance_code(instance);
+  f.submit(instance, "", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  f.sink.wait_for(2);
+  EXPECT_EQ(engine::instance_code(instance), fast);
+  EXPECT_EQ(f.sink.of(instance).failed, 0);
+  EXPECT_EQ(f.sink.of(instance).claimed, 1);
+  EXPECT_EQ(f.pool->stats().failed, 1u);
+}
+
+}  // namespace
+}  // namespace berth::jit

@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// HostBackend without an engine: LLVM IR in, callable code or an error out; and its memory, unwind lists and call slots.
+#include "jit/host_backend.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <immintrin.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include "engine/code_instance.hpp"
+#include "jit/compile_pool.hpp"
+#include "jit/llvm_body.hpp"
+#include "jit/runtime_library.hpp"
+#include "tests/support/watchdog.hpp"
+
+namespace berth::jit {
+namespace {
+
+using namespace std::chrono_literals;
+using engine::CodeInstance;
+using test::Watchdog;
+
+constexpr berth_tier_t kTiers[] = {BERTH_TIER_FAST, BERTH_TIER_OPTIMIZED};
+
+class Instances final : public engine::Recycler {
+ public:
+  CodeInstance& make() {
+    CodeInstance& instance = all_.emplace_back();
+    instance.references.store(1, std::memory_order_relaxed);
+    instance.recycler = this;
+    return instance;
+  }
+  void unreferenced(CodeInstance&) noexcept override { std::abort(); }  // the test's own reference is never given back
+
+ private:
+  std::deque<CodeInstance> all_;
+};
+
+struct Fixture {
+  Fixture() = default;
+  explicit Fixture(HostBackend::Options options) : backend(nullptr, std::move(options)) {}
+
+  engine::CompileJob job(std::string ir, berth_tier_t tier = BERTH_TIER_FAST, std::string entry = "f") {
+    engine::CompileJob job;
+    job.instance = &instances.make();
+    job.source = std::make_shared<engine::Source>();
+    job.source->body = std::make_unique<LlvmBody>(engine::BodyKind::LlvmIr, std::move(ir));
+    job.source->entry_symbol = std::move(entry);
+    job.tier = tier;
+    job.label = "label";
+    return job;
+  }
+  Result<engine::Code*> compile(const engine::CompileJob& job) { return backend.generate(job, cancelled); }
+  Result<engine::Code*> compile(std::string ir, berth_tier_t tier = BERTH_TIER_FAST) { return compile(job(std::move(ir), tier)); }
+  template <class Function>
+  Function* callable(const engine::CompileJob& job) {
+    auto code = compile(job);
+    if (code.has_error()) {
+      ADD_FAILURE() << code.assume_error().message();
+      return nullptr;
+    }
+    return reinterpret_cast<Function*>(code.assume_value()->entry);
+  }
+  template <class Function>
+  Function* callable(std::string ir, berth_tier_t tier = BERTH_TIER_FAST) {
+    return callable<Function>(job(std::move(ir), tier));
+  }
+
+  Watchdog watchdog{120s};
+  Instances instances;
+  HostBackend backend{nullptr};
+  sync::Atomic<bool> cancelled{false};
+};
+
+std::string number_source(int n) { return "define i64 @f(i64 %x) {\n  %y = add i64 %x, " + std::to_string(n) + "\n  ret i64 %y\n}\n"; }
+
+size_t count_mappings(const char* containing = "") {
+  std::ifstream maps("/proc/self/maps");
+  size_t n = 0;
+  for (std::string line; std::getline(maps, line);) n += line.find(containing) != std::string::npos;
+  return n;
+}
+
+class JitTier : public testing::TestWithParam<berth_tier_t> {};
+INSTANTIATE_TEST_SUITE_P(Tier, JitTier, testing::ValuesIn(kTiers));
+
+TEST_P(JitTier, compiles_and_runs) {
+  Fixture f;
+  auto* const function = f.callable<int64_t(int64_t)>(number_source(5), GetParam());
+  ASSERT_TRUE(function);
+  EXPECT_EQ(function(37), 42);
+  auto* const sine = f.callable<double(double)>("declare double @sin(double)\ndefine double @f(double %x) {\n  %y = call double @sin(double %x)\n  ret double %y\n}\n", GetParam());
+  ASSERT_TRUE(sine);
+  EXPECT_EQ(sine(1.25), std::sin(1.25));
+}
+
+TEST_P(JitTier, J5_each_source_uses_its_own_names) {
+  Fixture f;
+  const auto source = [](int n) {
+    const std::string number = std::to_string(n);
+    return "@d = global i32 " + number + "\n@w = weak global i32 " + number + "\n@t = thread_local global i32 " + number +
+           "\n$g = comdat any\ndefine linkonce_odr i32 @g() noinline comdat {\n  ret i32 " + number +
+           "\n}\ndefine i32 @f() {\n  %d = load i32, ptr @d\n  %w = load i32, ptr @w\n  %a = call ptr @llvm.threadlocal.address.p0(ptr @t)\n"
+           "  %t = load i32, ptr %a\n  %g = call i32 @g()\n  %x = add i32 %d, %w\n  %y = add i32 %t, %g\n  %z = add i32 %x, %y\n  ret i32 %z\n}\n"
+           "declare ptr @llvm.threadlocal.address.p0(ptr)\n";
+  };
+  auto* const one = f.callable<int()>(source(1), GetParam());
+  auto* const ten = f.callable<int()>(source(10), GetParam());
+  ASSERT_TRUE(one && ten);
+  EXPECT_EQ(one(), 4);
+  EXPECT_EQ(ten(), 40);
+  EXPECT_EQ(one(), 4);
+}
+
+TEST_P(JitTier, J6_an_undefined_symbol_is_named) {
+  Fixture f;
+  const size_t live = f.backend.memory_accounts().live_bytes;
+  const auto code = f.compile("declare void @nowhere()\ndefine void @f() {\n  call void @nowhere()\n  ret void\n}\n", GetParam());
+  ASSERT_TRUE(code.has_error());
+  EXPECT_EQ(code.assume_error().code(), BERTH_LINK_FAILED);
+  EXPECT_NE(code.assume_error().message().find("'nowhere'"), std::string::npos) << code.assume_error().message();
+  EXPECT_EQ(f.backend.memory_accounts().live_bytes, live);  // J65: nothing is left of a failed link
+  EXPECT_TRUE(f.callable<int64_t(int64_t)>(number_source(1), GetParam()));
+}
+
+TEST(Jit, J6_the_host_process_is_no_library) {
+  Fixture f;
+  EXPECT_EQ(runtime_library_symbol("getpid"), nullptr);
+  const auto code = f.compile("declare i32 @getpid()\ndefine i32 @f() {\n  %x = call i32 @getpid()\n  ret i32 %x\n}\n");
+  ASSERT_TRUE(code.has_error());
+  EXPECT_EQ(code.assume_error().code(), BERTH_LINK_FAILED);
+}
+
+int64_t first_symbol(int64_t x) { return x + 1; }
+int64_t second_symbol(int64_t x) { return x + 2; }
+
+TEST(Jit, J8_defined_symbols_are_used_and_never_changed) {
+  Fixture f;
+  EXPECT_FALSE(f.backend.define_symbol("host", reinterpret_cast<void*>(&first_symbol)).has_error());
+  EXPECT_FALSE(f.backend.define_symbol("host", reinterpret_cast<void*>(&first_symbol)).has_error());
+  const auto changed = f.backend.define_symbol("host", reinterpret_cast<void*>(&second_symbol));
+  ASSERT_TRUE(changed.has_error());
+  EXPECT_EQ(changed.assume_error().code(), BERTH_INVALID_ARGUMENT);
+  auto* const function = f.callable<int64_t(int64_t)>("declare i64 @host(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @host(i64 %x)\n  ret i64 %y\n}\n");
+  ASSERT_TRUE(function);
+  EXPECT_EQ(function(1), 2);
+}
+
+TEST_P(JitTier, J9_own_thread_locals_are_per_thread) {
+  Fixture f;
+  auto* const count = f.callable<int()>(
+      "@t = internal thread_local global i32 7\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n"
+      "define i32 @f() {\n  %a = call ptr @llvm.threadlocal.address.p0(ptr @t)\n  %o = load i32, ptr %a\n  %n = add i32 %o, 1\n  store i32 %n, ptr %a\n  ret i32 %n\n}\n",
+      GetParam());
+  ASSERT_TRUE(count);
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      int last = 7;
+      for (int k = 0; k < 1000; ++k) last = count();
+      right += last == 1007;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(right.load(), 4);
+}
+
+struct Bad {
+  const char* name;
+  const char* ir;
+  berth_code_t code;
+  const char* text;
+};
+void PrintTo(const Bad& bad, std::ostream* stream) { *stream << bad.name; }
+
+constexpr Bad kBad[] = {
+    {"syntax", "define void @f( {", BERTH_COMPILE_FAILED, "failed in read: 1:18: expected type"},
+    {"syntax_line", "define void @f() {\n  ret void\n}\nzork\n", BERTH_COMPILE_FAILED, "failed in read: 4:1: "},
+    {"type", "define void @f() {\n  ret i32 0\n}\n", BERTH_COMPILE_FAILED, "failed in read: 2:7: value doesn't match"},
+    {"empty", "", BERTH_COMPILE_FAILED, "entry symbol 'f'"},
+    {"no_entry", "define void @g() {\n  ret void\n}\n", BERTH_COMPILE_FAILED, "entry symbol 'f'"},
+    {"entry_is_data", "@f = global i32 1\n", BERTH_COMPILE_FAILED, "entry symbol 'f'"},
+    {"entry_is_declared", "declare void @f()\n", BERTH_COMPILE_FAILED, "entry symbol 'f'"},
+    {"dominance", "define i32 @f(i1 %c) {\n  br i1 %c, label %a, label %b\na:\n  %x = add i32 1, 2\n  br label %b\nb:\n  ret i32 %x\n}\n",
+     BERTH_COMPILE_FAILED, "does not dominate"},
+    {"asm_mnemonic", "define void @f() {\n  call void asm \"bogus\", \"\"()\n  ret void\n}\n", BERTH_COMPILE_FAILED,
+     "failed in generate: <inline asm>:1:2: invalid instruction mnemonic 'bogus'"},
+    {"asm_register", "define void @f() {\n  call void asm \"nop\", \"{zork}\"(i32 1)\n  ret void\n}\n", BERTH_COMPILE_FAILED, "constraint '{zork}'"},
+    {"asm_constraint", "define i32 @f() {\n  %x = call i32 asm \"nop\", \"=&{zork}\"()\n  ret i32 %x\n}\n", BERTH_COMPILE_FAILED, "{zork}"},
+    {"module_asm", "module asm \"zork zork\"\ndefine void @f() {\n  ret void\n}\n", BERTH_COMPILE_FAILED, "zork"},
+    {"gc", "define void @f() gc \"x\" {\n  ret void\n}\n", BERTH_UNSUPPORTED, "function 'f': gc \"x\""},
+    {"no_64bit", "define void @f() \"target-features\"=\"-64bit\" {\n  ret void\n}\n", BERTH_UNSUPPORTED, "'-64bit'"},
+    {"no_sse", "define double @f(double %x) \"target-features\"=\"-sse2\" {\n  ret double %x\n}\n", BERTH_UNSUPPORTED, "'-sse2'"},
+    {"feature", "define void @f() \"target-features\"=\"+zork\" {\n  ret void\n}\n", BERTH_UNSUPPORTED, "'+zork' is unknown"},
+    {"cpu", "define void @f() \"target-cpu\"=\"zork\" {\n  ret void\n}\n", BERTH_UNSUPPORTED, "target-cpu 'zork'"},
+    {"triple", "target triple = \"riscv64-unknown-linux-gnu\"\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, "riscv64"},
+    {"layout", "target datalayout = \"E-p:32:32\"\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, "data layout"},
+    {"scalable", "define void @f(ptr %p) {\n  %x = load <vscale x 4 x i32>, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "scalable"},
+    {"wide", "define void @f(ptr %p) {\n  %x = load i4096, ptr %p\n  %y = mul i4096 %x, %x\n  store i4096 %y, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED,
+     "wider than 1,024"},
+    {"wide_vector", "define void @f(ptr %p) {\n  %x = load <100000 x i32>, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "wider than 16,384"},
+    {"aggregate", "define void @f(ptr %p) {\n  %x = load [100000 x i32], ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "1,024 parts"},
+    {"convention", "define amdgpu_kernel void @g() {\n  ret void\n}\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, "function 'g': calling convention"},
+    {"call_convention", "declare void @g()\ndefine void @f() {\n  call ptx_kernel void @g()\n  ret void\n}\n", BERTH_UNSUPPORTED, "function 'f', instruction"},
+    {"entry_convention", "define fastcc void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, "C convention"},
+    {"intrinsic", "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\ndefine i32 @f() {\n  %x = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n  ret i32 %x\n}\n",
+     BERTH_UNSUPPORTED, "llvm.nvvm.read.ptx.sreg.tid.x"},
+    {"no_intrinsic", "declare void @llvm.zork()\ndefine void @f() {\n  call void @llvm.zork()\n  ret void\n}\n", BERTH_UNSUPPORTED, "llvm.zork"},
+    {"scope", "define i32 @f(ptr %p) {\n  %x = load atomic i32, ptr %p syncscope(\"agent\") acquire, align 4\n  ret i32 %x\n}\n", BERTH_UNSUPPORTED, "scope"},
+    {"wide_atomic", "define i128 @f(ptr %p) {\n  %x = load atomic i128, ptr %p acquire, align 16\n  ret i128 %x\n}\n", BERTH_UNSUPPORTED, "8 bytes"},
+    {"space", "define i32 @f(ptr addrspace(3) %p) {\n  %x = load i32, ptr addrspace(3) %p\n  ret i32 %x\n}\n", BERTH_UNSUPPORTED, "address space"},
+    {"ctors", "@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 1, ptr @f, ptr null }]\ndefine void @f() {\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "llvm.global_ctors"},
+    {"ifunc", "@i = ifunc void (), ptr @r\ndefine ptr @r() {\n  ret ptr null\n}\ndefine void @f() {\n  call void @i()\n  ret void\n}\n", BERTH_UNSUPPORTED, "ifunc"},
+    {"host_tls", "@t = external thread_local global i32\ndefine i32 @f() {\n  %x = load i32, ptr @t\n  ret i32 %x\n}\n", BERTH_UNSUPPORTED, "'t' is a thread-local"},
+    {"personality", "declare i32 @zork(...)\ndefine void @f() personality ptr @zork {\n  ret void\n}\n", BERTH_UNSUPPORTED, "personality"},
+    {"section", "@x = global i32 1, section \".init_array\"\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, ".init_array"},
+};
+
+class JitBad : public testing::TestWithParam<std::tuple<Bad, berth_tier_t>> {};
+INSTANTIATE_TEST_SUITE_P(Table, JitBad, testing::Combine(testing::ValuesIn(kBad), testing::ValuesIn(kTiers)), [](const auto& info) {
+  return std::string(std::get<0>(info.param).name) + (std::get<1>(info.param) == BERTH_TIER_FAST ? "_fast" : "_optimized");
+});
+
+// J52: errors of LLVM's are text. J53: what LLVM would abort on is refused, with place and reason.
+TEST_P(JitBad, J53_is_refused_with_its_reason) {
+  Fixture f;
+  const auto& [bad, tier] = GetParam();
+  const auto code = f.compile(bad.ir, tier);
+  ASSERT_TRUE(code.has_error());
+  const std::string& message = code.assume_error().message();
+  EXPECT_EQ(code.assume_error().code(), bad.code) << message;
+  EXPECT_NE(message.find(bad.text), std::string::npos) << message;
+  EXPECT_NE(message.find("compiling \"label\" (entry \"f\", "), std::string::npos) << message;
+  EXPECT_NE(message.find("Remedy: "), std::string::npos) << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  EXPECT_EQ(f.backend.num_contexts(), 0u);
+}
+
+TEST(Jit, J52_a_large_garbage_text_is_an_error) {
+  Fixture f;
+  std::string garbage(10'000'000, '{');
+  EXPECT_EQ(f.compile(garbage).assume_error().code(), BERTH_COMPILE_FAILED);
+  for (size_t i = 0; i < garbage.size(); ++i) garbage[i] = static_cast<char>(i * 2654435761u >> 13);
+  EXPECT_EQ(f.compile(garbage).assume_error().code(), BERTH_COMPILE_FAILED);
+}
+
+TEST(Jit, J61_nothing_is_printed) {
+  char path[] = "/tmp/berth-output-XXXXXX";
+  const int file = mkstemp(path);
+  ASSERT_GE(file, 0);
+  unlink(path);
+  fflush(stdout);
+  fflush(stderr);
+  const int out = dup(STDOUT_FILENO), err = dup(STDERR_FILENO);
+  dup2(file, STDOUT_FILENO);
+  dup2(file, STDERR_FILENO);
+  int failed = 0;
+  {
+    Fixture f;
+    for (const Bad& bad : kBad) {
+      for (const berth_tier_t tier : kTiers) failed += f.compile(bad.ir, tier).has_error();
+    }
+  }
+  fflush(stdout);
+  fflush(stderr);
+  const off_t written = lseek(file, 0, SEEK_END);
+  dup2(out, STDOUT_FILENO);
+  dup2(err, STDERR_FILENO);
+  for (const int descriptor : {file, out, err}) close(descriptor);
+  EXPECT_EQ(failed, static_cast<int>(2 * std::size(kBad)));
+  EXPECT_EQ(written, 0);
+}
+
+TEST(Jit, J62_many_methods_few_mappings) {
+  constexpr int kMethods = 5000;
+  Fixture f;
+  const size_t before = count_mappings();
+  std::vector<int64_t (*)(int64_t)> all;
+  for (int i = 0; i < kMethods; ++i) all.push_back(f.callable<int64_t(int64_t)>(number_source(i)));
+  const size_t mappings = count_mappings() - before;
+  for (int i = 0; i < kMethods; ++i) ASSERT_EQ(all[static_cast<size_t>(i)](1), i + 1);
+  EXPECT_LE(mappings, 64u);
+  EXPECT_LE(f.backend.memory_accounts().live_bytes, size_t{kMethods} * 2048);
+  EXPECT_LE(f.backend.num_unwind_lists(), 2 * f.backend.memory_accounts().slabs);
+}
+
+TEST(Jit, J30_machines_are_reused_and_contexts_freed) {
+  Fixture f;
+  for (int i = 0; i < 20; ++i) {
+    for (const berth_tier_t tier : kTiers) EXPECT_TRUE(f.callable<int64_t(int64_t)>(number_source(i), tier));
+  }
+  EXPECT_EQ(f.backend.num_machines(), 2u);
+  EXPECT_EQ(f.backend.num_contexts(), 0u);
+}
+
+int no_memfd(const char*, unsigned) {
+  errno = EPERM;
+  return -1;
+}
+void* no_executable_mmap(void* address, size_t length, int protection, int flags, int fd, long offset) {
+  if (protection & PROT_EXEC) {
+    errno = EACCES;
+    return MAP_FAILED;
+  }
+  return mmap(address, length, protection, flags, fd, offset);
+}
+int no_executable_mprotect(void* address, size_t length, int protection) {
+  if (protection & PROT_EXEC) {
+    errno = EACCES;
+    return -1;
+  }
+  return mprotect(address, length, protection);
+}
+
+TEST(Jit, J63_never_writable_and_executable) {
+  for (const bool deny_memfd : {false, true}) {
+    HostBackend::Options options;
+    if (deny_memfd) options.system.memfd_create = &no_memfd;
+    Fixture f(std::move(options));
+    std::vector<int64_t (*)(int64_t)> all;
+    for (int i = 0; i < 50; ++i) all.push_back(f.callable<int64_t(int64_t)>(number_source(i)));
+    for (int i = 0; i < 50; ++i) ASSERT_EQ(all[static_cast<size_t>(i)](1), i + 1);
+    EXPECT_EQ(count_mappings(" rwx"), 0u);
+    EXPECT_EQ(count_mappings(" -wx"), 0u);
+  }
+}
+
+TEST(Jit, J63_without_executable_mappings_of_files_mprotect_serves) {
+  HostBackend::Options options;
+  options.system.mmap = &no_executable_mmap;
+  Fixture f(std::move(options));
+  auto* const function = f.callable<int64_t(int64_t)>(number_source(1));
+  ASSERT_TRUE(function);
+  EXPECT_EQ(function(1), 2);
+}
+
+TEST(Jit, J63_without_executable_memory_it_is_unsupported) {
+  HostBackend::Options options;
+  options.system.memfd_create = &no_memfd;
+  options.system.mprotect = &no_executable_mprotect;
+  Fixture f(std::move(options));
+  const auto code = f.compile(number_source(1));
+  ASSERT_TRUE(code.has_error());
+  EXPECT_EQ(code.assume_error().code(), BERTH_UNSUPPORTED) << code.assume_error().message();
+}
+
+TEST(Jit, J66_slabs_go_with_the_backend) {
+  const size_t before = count_mappings("berth-code");
+  {
+    Fixture f;
+    EXPECT_TRUE(f.callable<int64_t(int64_t)>(number_source(1)));
+    EXPECT_GT(count_mappings("berth-code"), before);
+  }
+  EXPECT_EQ(count_mappings("berth-code"), before);
+}
+
+void throw_number(int n) { throw std::runtime_error(std::to_string(n)); }
+
+TEST_P(JitTier, J67_exceptions_pass_through_code) {
+  Fixture f;
+  ASSERT_FALSE(f.backend.define_symbol("throw_number", reinterpret_cast<void*>(&throw_number)).has_error());
+  std::vector<void (*)(int)> all;
+  // Over two seals of the unwind list, so that old, sealed and new code is thrown through.
+  for (int i = 0; i < 1100; ++i) {
+    all.push_back(f.callable<void(int)>(
+        "declare void @throw_number(i32)\ndefine void @f(i32 %x) {\n  call void @throw_number(i32 %x)\n  call void asm sideeffect \"\", \"\"()\n  ret void\n}\n",
+        i % 100 == 0 ? GetParam() : BERTH_TIER_FAST));
+    if (i % 100 != 0 && i < 1090) continue;
+    for (const size_t at : {size_t{0}, all.size() / 2, all.size() - 1}) {
+      try {
+        all[at](i);
+        FAIL() << "returned";
+      } catch (const std::runtime_error& error) {
+        ASSERT_EQ(error.what(), std::to_string(i));
+      }
+    }
+  }
+  EXPECT_LE(f.backend.num_unwind_lists(), 2u);
+}
+
+// --- edges ---------------------------------------------------------------------------------------------------------
+
+constexpr const char* kCaller =
+    "@table = internal constant ptr @g\ndeclare i64 @g(i64)\n"
+    "define i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  %p = load ptr, ptr @table\n  %z = call i64 %p(i64 %y)\n  ret i64 %z\n}\n";
+
+TEST_P(JitTier, J39_a_late_callee_is_bound_by_its_publication) {
+  Fixture f;
+  CodeInstance& callee = f.instances.make();
+  auto job = f.job(kCaller, GetParam());
+  job.source->edges.push_back({&callee, "g"});
+  auto* const caller = f.callable<int64_t(int64_t)>(job);
+  ASSERT_TRUE(caller);
+  EXPECT_THROW(caller(1), Error);  // no code and no engine that could drive it
+  auto code = f.compile(number_source(100), GetParam());
+  callee.code.store(code.assume_value(), std::memory_order_release);
+  EXPECT_EQ(caller(1), 201);  // the stub finds it
+  const size_t slow = f.backend.num_slow_calls();
+  EXPECT_EQ(caller(1), 201);
+  EXPECT_EQ(f.backend.num_slow_calls(), slow);
+  auto better = f.compile(number_source(1000), GetParam());
+  callee.code.store(better.assume_value(), std::memory_order_release);
+  f.backend.bind(callee);
+  EXPECT_EQ(caller(1), 2001);
+  EXPECT_EQ(f.backend.num_slow_calls(), slow);
+}
+
+TEST(Jit, J39_an_early_callee_is_bound_at_once) {
+  Fixture f;
+  CodeInstance& callee = f.instances.make();
+  callee.code.store(f.compile(number_source(1)).assume_value(), std::memory_order_release);
+  auto job = f.job(kCaller);
+  job.source->edges.push_back({&callee, "g"});
+  auto* const caller = f.callable<int64_t(int64_t)>(job);
+  EXPECT_EQ(caller(1), 3);
+  EXPECT_EQ(f.backend.num_slow_calls(), 0u);
+}
+
+TEST(Jit, J39_calls_after_close_are_refused) {
+  Fixture f;
+  CodeInstance& callee = f.instances.make();
+  auto job = f.job(kCaller);
+  job.source->edges.push_back({&callee, "g"});
+  auto* const caller = f.callable<int64_t(int64_t)>(job);
+  f.backend.close();
+  try {
+    caller(1);
+    FAIL() << "returned";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), BERTH_SHUT_DOWN);
+  }
+}
+
+TEST(Jit, an_edge_that_the_source_defines_is_refused) {
+  Fixture f;
+  auto job = f.job("define void @g() {\n  ret void\n}\ndefine void @f() {\n  call void @g()\n  ret void\n}\n");
+  job.source->edges.push_back({&f.instances.make(), "g"});
+  const auto code = f.compile(job);
+  ASSERT_TRUE(code.has_error());
+  EXPECT_EQ(code.assume_error().code(), BERTH_INVALID_ARGUMENT);
+}
+
+#if defined(__x86_64__)
+struct Wide {
+  int64_t integers[6];
+  __m256d vectors[8];
+};
+Wide received;
+
+__attribute__((target("avx"))) void wide_target(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, __m256d v0, __m256d v1,
+                                                __m256d v2, __m256d v3, __m256d v4, __m256d v5, __m256d v6, __m256d v7) {
+  received = {{a, b, c, d, e, f}, {v0, v1, v2, v3, v4, v5, v6, v7}};
+}
+
+__attribute__((target("avx"))) void clobber_everything() {
+  __asm__ volatile(
+      "vpcmpeqd %%xmm0, %%xmm0, %%xmm0\n\tvmovdqa %%xmm0, %%xmm1\n\tvmovdqa %%xmm0, %%xmm2\n\tvmovdqa %%xmm0, %%xmm3\n\t"
+      "vmovdqa %%xmm0, %%xmm4\n\tvmovdqa %%xmm0, %%xmm5\n\tvmovdqa %%xmm0, %%xmm6\n\tvmovdqa %%xmm0, %%xmm7\n\t"
+      "xorl %%eax, %%eax\n\txorl %%ecx, %%ecx\n\txorl %%edx, %%edx\n\txorl %%esi, %%esi\n\txorl %%edi, %%edi\n\t"
+      "xorl %%r8d, %%r8d\n\txorl %%r9d, %%r9d\n\txorl %%r10d, %%r10d\n\txorl %%r11d, %%r11d"
+      ::: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
+  errno = EDOM;
+}
+
+__attribute__((target("avx"))) void call_wide(void* function) {
+  double lanes[8][4];
+  for (int i = 0; i < 8; ++i) {
+    for (int k = 0; k < 4; ++k) lanes[i][k] = (i + 1) * 10 + k;
+  }
+  reinterpret_cast<decltype(&wide_target)>(function)(1, 2, 3, 4, 5, 6, _mm256_loadu_pd(lanes[0]), _mm256_loadu_pd(lanes[1]),
+                                                     _mm256_loadu_pd(lanes[2]), _mm256_loadu_pd(lanes[3]), _mm256_loadu_pd(lanes[4]),
+                                                     _mm256_loadu_pd(lanes[5]), _mm256_loadu_pd(lanes[6]), _mm256_loadu_pd(lanes[7]));
+}
+
+TEST(Jit, J37_the_stub_keeps_arguments_errno_and_rounding) {
+  if (!__builtin_cpu_supports("avx")) GTEST_SKIP() << "needs AVX";
+  Instances instances;
+  CodeInstance& callee = instances.make();
+  SlotTable table([](CodeInstance&) -> Result<void*> {
+    clobber_everything();
+    _mm_setcsr(_mm_getcsr() | 0x6000);  // rounding towards zero
+    return reinterpret_cast<void*>(&wide_target);
+  });
+  SlabMemory memory;
+  SlabMemory::Sizes sizes;
+  sizes[SlabMemory::kText] = {kTrampolineBytes, kTrampolineBytes};
+  auto allocation = memory.allocate(sizes).assume_value();
+  sync::Atomic<void*> word{nullptr};
+  CallSlot slot{};
+  slot.word = &word;
+  slot.trampoline = allocation.parts[SlabMemory::kText].address;
+  write_trampoline(allocation.parts[SlabMemory::kText].writable, &slot);
+  table.add(slot, &callee);
+  const unsigned control = _mm_getcsr();
+  errno = ERANGE;
+  call_wide(word.load());
+  EXPECT_EQ(errno, ERANGE);
+  EXPECT_EQ(_mm_getcsr() & 0xffc0u, control & 0xffc0u);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(received.integers[i], i + 1);
+  for (int i = 0; i < 8; ++i) {
+    double lanes[4];
+    std::memcpy(lanes, &received.vectors[i], sizeof lanes);
+    for (int k = 0; k < 4; ++k) EXPECT_EQ(lanes[k], (i + 1) * 10 + k);
+  }
+  EXPECT_EQ(table.num_slow_calls(), 1u);
+}
+#endif
+
+// --- with the pool -------------------------------------------------------------------------------------------------
+
+class Sink final : public engine::CompileSink {
+ public:
+  bool claim(CodeInstance&) noexcept override { return true; }
+  bool published(CodeInstance& instance, engine::Code* code) noexcept override {
+    instance.code.store(code, std::memory_order_release);
+    return true;
+  }
+  void failed(CodeInstance& instance, Error error, bool) noexcept override {
+    const std::lock_guard lock(mutex_);
+    errors_[&instance] = error.message();
+  }
+  void dropped(CodeInstance&) noexcept override { ADD_FAILURE() << "dropped"; }
+  std::map<const CodeInstance*, std::string> errors() {
+    const std::lock_guard lock(mutex_);
+    return errors_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<const CodeInstance*, std::string> errors_;
+};
+
+TEST(Jit, J59_bad_sources_leave_the_others_alone) {
+  constexpr int kSources = 1000;
+  Fixture f;
+  Sink sink;
+  CompilePool pool(sink, std::make_unique<HostBackend>(nullptr), 2);
+  std::vector<CodeInstance*> all;
+  for (int i = 0; i < kSources; ++i) {
+    engine::CompileJob job = f.job(i % 10 == 3 ? kBad[static_cast<size_t>(i) % std::size(kBad)].ir : number_source(i));
+    all.push_back(job.instance.get());
+    ASSERT_FALSE(pool.submit(std::move(job)).has_error());
+  }
+  pool.stop(engine::StopMode::Drain);
+  const auto errors = sink.errors();
+  EXPECT_EQ(errors.size(), static_cast<size_t>(kSources / 10));
+  for (int i = 0; i < kSources; ++i) {
+    CodeInstance& instance = *all[static_cast<size_t>(i)];
+    ASSERT_EQ(errors.contains(&instance), i % 10 == 3);
+    if (i % 10 == 3) continue;
+    ASSERT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(engine::instance_code(instance)->entry)(1), i + 1);
+  }
+}
+
+// Let through by a test, LLVM itself ends the compile, on a thread of the pool and on the asker's.
+TEST(Jit, J54_what_llvm_aborts_on_fails_one_job) {
+  for (const unsigned threads : {1u, 0u}) {
+    Fixture f;
+    Sink sink;
+    HostBackend::Options options;
+    options.pre_check = false;
+    CompilePool pool(sink, std::make_unique<HostBackend>(nullptr, std::move(options)), threads);
+    engine::CompileJob bad = f.job("define void @f() gc \"x\" {\n  ret void\n}\n"), good = f.job(number_source(1));
+    const engine::CodeInstanceRef bad_instance = bad.instance, good_instance = good.instance;
+    ASSERT_FALSE(pool.submit(std::move(bad)).has_error());
+    ASSERT_FALSE(pool.submit(std::move(good)).has_error());
+    pool.stop(engine::StopMode::Drain);
+    const auto errors = sink.errors();
+    ASSERT_EQ(errors.size(), 1u);
+    EXPECT_NE(errors.at(bad_instance.get()).find("failed in generate: unsupported GC: x"), std::string::npos) << errors.at(bad_instance.get());
+    ASSERT_TRUE(engine::instance_code(*good_instance));
+    EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(engine::instance_code(*good_instance)->entry)(1), 2);
+  }
+}
+
+}  // namespace
+}  // namespace berth::jit
