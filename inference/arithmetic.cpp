@@ -321,12 +321,14 @@ std::string with_point(std::string text) {
 std::string number_text(LeafKind kind, uint64_t bits) {
   const Value value = Value::of_bits(kind, bits);
   if (kind == LeafKind::Bool) return bits ? "true" : "false";
+  if (is_float(kind) && std::isnan(float_of(kind, value))) return "nan";  // whatever its sign: it depends on the machine
   if (kind == LeafKind::F32) return with_point(fmt::format("{}", get<float>(value)));
   if (kind == LeafKind::F64) return with_point(fmt::format("{}", get<double>(value)));
   return is_signed(kind) ? fmt::format("{}", static_cast<int64_t>(bits)) : fmt::format("{}", bits);
 }
 
 std::string fixed_text(double value, int64_t decimals) {
+  if (std::isnan(value)) return "nan";
   return fmt::format("{:.{}f}", value, static_cast<int>(std::clamp<int64_t>(decimals, 0, 1000)));
 }
 

@@ -33,13 +33,18 @@ Trace trace_of(const gc::Thread& thread, const Position* at) {
     if (!method) continue;
     const Position* position = innermost && at ? at : position_of(*frame);
     innermost = false;
-    if (!is_shown(position)) continue;
-    if (trace.at.empty()) trace.at = place(*position);
-    if (lines == kStackLines) {
-      trace.stack += "\n...";
-      break;
+    // Methods inlined at this statement, innermost first, then the frame's own.
+    for (bool is_last = false; position && !is_last; position = is_last ? nullptr : &position->inlined->call) {
+      is_last = position->inlined == nullptr;
+      if (!is_shown(position)) continue;
+      if (trace.at.empty()) trace.at = place(*position);
+      if (lines == kStackLines) {
+        trace.stack += "\n...";
+        return trace;
+      }
+      const Method* whose = is_last ? method : position->inlined->method;
+      trace.stack += fmt::format("{}{} at {}", lines++ ? "\n" : "", whose->name, place(*position));
     }
-    trace.stack += fmt::format("{}{} at {}", lines++ ? "\n" : "", method->name, place(*position));
   }
   return trace;
 }

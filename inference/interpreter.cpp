@@ -155,9 +155,11 @@ bool Interpreter::take_branch(uint32_t index) {
     for (uint32_t i = 0; i < target.num_moves; ++i) values.push_back(read(moves[i].operand));
     for (uint32_t i = 0; i < target.num_moves; ++i) registers[moves[i].destination] = values[i];
   }
-  top_->pc = target.pc;
   if (state_.steps != UINT64_MAX) state_.steps -= std::min<uint64_t>(state_.steps, target.cost);
-  return !target.is_back_edge || poll();
+  // Before the jump: an error belongs to the block that is left.
+  if (target.is_back_edge && !poll()) return false;
+  top_->pc = target.pc;
+  return true;
 }
 
 bool Interpreter::take_switch(const Instruction& instruction) {
@@ -204,7 +206,9 @@ Interpreter::Step Interpreter::enter(const Specialisation& callee, std::span<con
   if (target.interpreted) {
     if (!push(*target.interpreted, arguments.data(), arguments.size())) return Step::Raised;
     if (state_.steps != UINT64_MAX) state_.steps -= std::min<uint64_t>(state_.steps, 1);
-    return poll() ? Step::Entered : Step::Raised;
+    if (poll()) return Step::Entered;
+    pop();  // the error is the call's
+    return Step::Raised;
   }
   return target.entry(&thread_, arguments.data(), arguments.size(), &result) == 0 ? Step::Next : Step::Raised;
 }

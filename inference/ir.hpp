@@ -87,9 +87,19 @@ const char* text_of(Op op) noexcept;
 enum class Order : uint8_t { None, Relaxed, Acquire, Release, AcqRel, SeqCst };
 enum class Scope : uint8_t { System, Device, Block };
 
+struct InlineSite;
+struct Method;
+
 struct Position {
   const std::string* file = nullptr;  // interned by the program
   uint32_t line = 0, column = 0;
+  const InlineSite* inlined = nullptr;  // of a statement that the optimiser took in from another method; owned by the Body
+};
+
+/// For stack traces through inlining: whose statement it was, and where that method was called (perhaps inlined in turn).
+struct InlineSite {
+  const Method* method = nullptr;
+  Position call;
 };
 
 struct Operand {
@@ -149,6 +159,7 @@ struct ValueDefinition {
 struct Body {
   std::vector<ValueDefinition> values;
   std::vector<Block> blocks;
+  std::vector<std::shared_ptr<const InlineSite>> inline_sites;  // shared with copies of the body
 };
 
 enum Effect : uint8_t { kSameResult = 1, kNoWrite = 2, kNoRaise = 4, kTerminates = 8, kNoSafepoint = 16, kAllEffects = 0, kPure = 31 };
