@@ -147,6 +147,7 @@ Collector::Impl::Stop::Stop(Impl& impl, Trace* trace, sync::TimePoint asked, Sto
   pending.reserve(impl.threads.size());  // nothing may fail while the stop is raised
   latch::reach("gc-raise");
   raise();
+  latch::reach("gc-raised");
   const sync::TimePoint raised = sync::Clock::now();
   record.asked_to_raised = static_cast<uint64_t>(std::chrono::nanoseconds(raised - asked).count());
   for (Thread* thread : impl.threads) {
@@ -565,6 +566,7 @@ void Collector::Impl::ask_for_help(Collector& collector, unsigned n) {
     resumed.notify_all();
   }
   collector.recruit(n);
+  latch::reach("gc-asked");
 }
 
 void Collector::help_mark(Thread& thread) {

@@ -152,6 +152,7 @@ bool MarkPhase::help() {
   latch::reach("gc-join");
   if (!join()) return false;
   helped_.fetch_add(1, std::memory_order_relaxed);
+  latch::reach("gc-joined");
   {
     Marker marker(*this);
     sync::Lock lock(mutex_);

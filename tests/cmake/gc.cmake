@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+set(BERTH_GC_TESTS ${PROJECT_SOURCE_DIR}/tests/unit/gc)
+set(BERTH_GC_ENGINE ${PROJECT_SOURCE_DIR}/tests/support/gc_engine.cpp)
+berth_test(gc_test
+  SOURCES ${BERTH_GC_TESTS}/block_test.cpp ${BERTH_GC_TESTS}/handle_test.cpp ${BERTH_GC_TESTS}/heap_test.cpp
+          ${BERTH_GC_TESTS}/mark_test.cpp ${BERTH_GC_TESTS}/parker_test.cpp ${BERTH_GC_TESTS}/safe_mutex_test.cpp
+          ${BERTH_GC_TESTS}/gc_api_test.cpp ${BERTH_GC_TESTS}/foreign_test.cpp ${BERTH_GC_ENGINE}
+  FLOORS gc_checked support_checked)
+berth_test(gc_conformance_test
+  SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_test.cpp ${BERTH_GC_ENGINE}
+  FLOORS gc_checked support_checked)
+# The same contracts without debug checks: timing and code paths of a release build.
+berth_test(gc_release_test
+  SOURCES ${BERTH_GC_TESTS}/release_test.cpp ${BERTH_GC_ENGINE}
+  FLOORS gc support)

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Without debug checks: misuse is ignored and counted, and the same protocol runs at full speed.
+#include <gtest/gtest.h>
+
+#include "tests/support/gc_world.hpp"
+
+namespace berth {
+namespace {
+
+using namespace test;
+using gc::Object;
+
+TEST(GcRelease, G3_misuse_is_ignored_and_counted) {
+  GcWorld world;
+  AttachedThread self(world.collector);
+  self->safe_leave(gc::State::Unsafe);
+  EXPECT_EQ(world.collector.num_misuses(), 1u);
+  EXPECT_EQ(self->state.load(), gc::State::Unsafe);
+  self->safe_enter();
+  self->safe_leave(gc::State::Waiting);
+  EXPECT_EQ(world.collector.num_misuses(), 2u);
+  EXPECT_EQ(self->state.load(), gc::State::Safe);
+  self->safe_leave(gc::State::Unsafe);
+  self.agent().inhibit_finalizers(*self, -1);
+  EXPECT_EQ(world.collector.num_misuses(), 3u);
+  EXPECT_EQ(self.agent().finalizer_inhibitions(), 0);
+  gc::Thread& record = *self;
+  world.collector.detach(record);
+  world.collector.detach(record);
+  EXPECT_EQ(world.collector.num_misuses(), 4u);
+  EXPECT_EQ(world.collector.num_threads(), 0u);
+}
+
+TEST(GcRelease, R41_two_threads_on_one_agent_are_refused) {
+  GcWorld world;
+  AttachedThread self(world.collector);
+  gc::Agent fibre{"fibre"};
+  ASSERT_FALSE(world.collector.set_agent(*self, &fibre).has_error());
+  const gc::SafeRegion region(*self);
+  std::thread([&] {
+    AttachedThread other(world.collector);
+    auto refused = world.collector.set_agent(*other, &fibre);
+    ASSERT_TRUE(refused.has_error());
+    EXPECT_EQ(refused.assume_error().code(), BERTH_INVALID_ARGUMENT);
+    EXPECT_EQ(other->agent, &other.agent());
+  }).join();
+}
+
+TEST(GcRelease, G5_G6_canaries_hold_at_full_speed) {
+  const Watchdog watchdog{60s};
+  GcWorld world;
+  uint64_t canaries[2][16] = {};
+  std::atomic<bool> done{false};
+  std::vector<std::thread> mutators;
+  for (int i = 0; i < 2; ++i) {
+    mutators.emplace_back([&, i] {
+      AttachedThread thread(world.collector);
+      while (!done.load(std::memory_order_relaxed)) {
+        { const gc::SafeRegion region(*thread); }
+        ++canaries[i][0];
+        if (i) thread->safepoint();
+      }
+    });
+  }
+  AttachedThread self(world.collector);
+  for (int n = 0; n < 20000; ++n) {
+    bool first = true;
+    world.collector.for_each_thread_stopped(*self, [&](gc::Thread&) {
+      if (!std::exchange(first, false)) return;
+      const uint64_t one = canaries[0][0], two = canaries[1][0];
+      for (int again = 0; again < 20; ++again) {
+        ASSERT_EQ((std::atomic_ref(canaries[0][0]).load()), one);
+        ASSERT_EQ((std::atomic_ref(canaries[1][0]).load()), two);
+      }
+    });
+  }
+  done = true;
+  const gc::SafeRegion region(*self);
+  for (auto& mutator : mutators) mutator.join();
+}
+
+TEST(GcRelease, G32_a_list_of_two_million_nodes) {
+  const Watchdog watchdog{60s};
+  GcWorld world;
+  AttachedThread self(world.collector);
+  gc::Rooted<1> kept(*self);
+  constexpr size_t kNodes = 2000000;
+  for (size_t i = 0; i < kNodes; ++i) {
+    Object* node = world.heap().allocate(*self, world.node);
+    set(node, left(node), kept[0]);
+    kept[0] = node;
+  }
+  world.collector.collect(*self);
+  EXPECT_EQ(world.heap().num_objects(), kNodes);
+}
+
+}  // namespace
+}  // namespace berth
