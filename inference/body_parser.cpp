@@ -37,7 +37,8 @@ bool BodyParser::parse_parameters(std::vector<ValueId>& parameters) {
   do {
     const Token token = reader_.current();
     if (token.kind != Token::Kind::Value) return reader_.expected("a parameter such as %x");
-    if (parameters.size() == kMaxParameters) return reader_.error(token, "over 255 parameters, expected fewer");
+    if (parameters.size() == kMaxParameters)
+      return reader_.error(token, "over 255 parameters, expected fewer");
     reader_.advance();
     const Type* declared = nullptr;
     if (reader_.accept(':') && !reader_.read_type(declared)) return false;
@@ -59,7 +60,8 @@ void BodyParser::parse_blocks() {
     if (!(token.kind == Token::Kind::Label ? parse_label() : parse_line())) reader_.recover();
   }
   if (!has_block_) reader_.expected("a block such as ^0:");
-  if (!is_terminated_) reader_.expected("a terminator of the last block: br, cond, switch, return, throw or unreachable");
+  if (!is_terminated_)
+    reader_.expected("a terminator of the last block: br, cond, switch, return, throw or unreachable");
   reader_.advance();
 }
 
@@ -70,10 +72,12 @@ bool BodyParser::parse_label() {
   uint32_t label = 0;
   Token token;
   if (!reader_.read_label(label, token)) return false;
-  const uint32_t mentioned = block_labels_.try_emplace(label, static_cast<uint32_t>(blocks_.size())).first->second;
+  const uint32_t mentioned =
+      block_labels_.try_emplace(label, static_cast<uint32_t>(blocks_.size())).first->second;
   if (mentioned == blocks_.size()) blocks_.push_back({token});
   if (blocks_[mentioned].number != kNone) {
-    return reader_.error(token, fmt::format("block {} defined twice, expected another number", describe(token)));
+    return reader_.error(token,
+                         fmt::format("block {} defined twice, expected another number", describe(token)));
   }
   if (has_block_ || body_.blocks.empty()) body_.blocks.emplace_back();
   blocks_[mentioned].number = static_cast<uint32_t>(body_.blocks.size() - 1);
@@ -197,7 +201,8 @@ bool BodyParser::parse_statement() {
     return reader_.error(start, "over 1048576 statements in a method, expected fewer");
   }
   operands_.clear();
-  if (!parse_operation(statement) || !parse_operands(statement) || !read_position(statement.position, start)) return false;
+  if (!parse_operation(statement) || !parse_operands(statement) || !read_position(statement.position, start))
+    return false;
   statement.operands.assign(operands_.begin(), operands_.end());
   body_.blocks.back().statements.push_back(std::move(statement));
   return true;
@@ -216,7 +221,8 @@ bool BodyParser::parse_operation(Statement& statement) {
     end = end == 0 ? std::string_view::npos : token.text.rfind('.', end - 1);
   }
   if (end == std::string_view::npos) {
-    return reader_.error(token, fmt::format("unknown operation {}, expected one such as add.i64 or call", describe(token)));
+    return reader_.error(
+        token, fmt::format("unknown operation {}, expected one such as add.i64 or call", describe(token)));
   }
   if (statement.op == Op::Refine) return reader_.error(token, "refine is made by inference, expected assert");
   return parse_suffix(token, token.text.substr(end), statement);
@@ -226,7 +232,8 @@ bool BodyParser::parse_suffix(const Token& token, std::string_view rest, Stateme
   // `rest` is empty or begins with a dot.
   const auto take = [&rest] {
     const size_t dot = rest.find('.', 1);
-    const std::string_view word = rest.empty() ? rest : rest.substr(1, dot == std::string_view::npos ? dot : dot - 1);
+    const std::string_view word =
+        rest.empty() ? rest : rest.substr(1, dot == std::string_view::npos ? dot : dot - 1);
     rest = dot == std::string_view::npos ? std::string_view() : rest.substr(dot);
     return word;
   };
@@ -246,28 +253,44 @@ bool BodyParser::parse_suffix(const Token& token, std::string_view rest, Stateme
     is_legal = find_simple_kind(take(), statement.number) && find_simple_kind(take(), statement.to) &&
                is_legal_conversion(statement.op, statement.number, statement.to);
   } else if (access_of(statement.op) != Access::None) {
-    what = "an order that it can have: relaxed acquire release acq_rel seq_cst; then, for items, a scope: device block";
-    is_legal = find_order(take(), statement.order) && is_legal_order(access_of(statement.op), statement.order);
-    if (is_legal && !rest.empty()) is_legal = find_scope(take(), statement.scope) && can_have_scope(statement.op);
+    what =
+        "an order that it can have: relaxed acquire release acq_rel seq_cst; then, for items, a scope: "
+        "device block";
+    is_legal =
+        find_order(take(), statement.order) && is_legal_order(access_of(statement.op), statement.order);
+    if (is_legal && !rest.empty())
+      is_legal = find_scope(take(), statement.scope) && can_have_scope(statement.op);
   }
   if (is_legal && rest.empty()) return true;
-  return reader_.error(token, fmt::format("operation {}, expected {} with {}", describe(token), row.text, what));
+  return reader_.error(token,
+                       fmt::format("operation {}, expected {} with {}", describe(token), row.text, what));
 }
 
 bool BodyParser::parse_operands(Statement& statement) {
   const int n = row_of(statement.op).operands;
   switch (shape_of(statement.op)) {
-    case Shape::Plain: return read_plain(static_cast<size_t>(n));
-    case Shape::List: return read_list(operands_);
-    case Shape::Call: return parse_call(statement);
-    case Shape::Invoke: return parse_invoke(statement);
-    case Shape::Host: return parse_host(statement);
-    case Shape::New: return reader_.read_type(statement.type) && read_list(operands_);
-    case Shape::Member: return parse_member(statement);
-    case Shape::TypeFirst: return reader_.read_type(statement.type) && read_plain(static_cast<size_t>(n));
-    case Shape::TypeLast: return read_plain(static_cast<size_t>(n)) && reader_.read_type(statement.type);
-    case Shape::Global: return parse_global(statement) && read_plain(static_cast<size_t>(n));
-    case Shape::Launch: return parse_launch(statement);
+    case Shape::Plain:
+      return read_plain(static_cast<size_t>(n));
+    case Shape::List:
+      return read_list(operands_);
+    case Shape::Call:
+      return parse_call(statement);
+    case Shape::Invoke:
+      return parse_invoke(statement);
+    case Shape::Host:
+      return parse_host(statement);
+    case Shape::New:
+      return reader_.read_type(statement.type) && read_list(operands_);
+    case Shape::Member:
+      return parse_member(statement);
+    case Shape::TypeFirst:
+      return reader_.read_type(statement.type) && read_plain(static_cast<size_t>(n));
+    case Shape::TypeLast:
+      return read_plain(static_cast<size_t>(n)) && reader_.read_type(statement.type);
+    case Shape::Global:
+      return parse_global(statement) && read_plain(static_cast<size_t>(n));
+    case Shape::Launch:
+      return parse_launch(statement);
   }
   return false;
 }
@@ -305,7 +328,8 @@ bool BodyParser::parse_host(Statement& statement) {
 // `%x.name`, then the other operands.
 bool BodyParser::parse_member(Statement& statement) {
   Token name;
-  if (!read_operand(operands_) || !reader_.expect('.') || !reader_.read_name(name, "the name of a field")) return false;
+  if (!read_operand(operands_) || !reader_.expect('.') || !reader_.read_name(name, "the name of a field"))
+    return false;
   statement.name = reader_.intern(name.text);
   return read_plain(static_cast<size_t>(row_of(statement.op).operands) - 1);
 }
@@ -316,7 +340,9 @@ bool BodyParser::parse_global(Statement& statement) {
   statement.name = reader_.intern(name.text);
   if (reader_.scope().is_global(name.text)) return true;
   if (reader_.scope().constant(name.text)) {
-    return reader_.error(name, fmt::format("{} is a constant, expected a global; a constant's name is its value", describe(name)));
+    return reader_.error(
+        name,
+        fmt::format("{} is a constant, expected a global; a constant's name is its value", describe(name)));
   }
   return reader_.error(name, fmt::format("unknown global {}, expected one that is defined", describe(name)));
 }
@@ -330,7 +356,8 @@ bool BodyParser::parse_launch(Statement& statement) {
   statement.name = reader_.intern(pending.token.text);
   pending.function = reader_.scope().program().intern_function(pending.token.text);
   pending_.push_back(std::move(pending));
-  if (!reader_.expect_word("blocks") || !read_plain(3) || !reader_.expect_word("lanes") || !read_plain(3)) return false;
+  if (!reader_.expect_word("blocks") || !read_plain(3) || !reader_.expect_word("lanes") || !read_plain(3))
+    return false;
   operands_.insert(operands_.end(), arguments.begin(), arguments.end());
   return true;
 }
@@ -378,7 +405,8 @@ uint32_t BodyParser::mention(std::unordered_map<std::string_view, uint32_t>& nam
 bool BodyParser::define_value(const Token& token, const Type* declared, ValueId& id) {
   Named& named = values_[mention(value_names_, values_, token)];
   if (named.number != kNone) {
-    return reader_.error(token, fmt::format("value {} defined twice, expected another name", describe(token)));
+    return reader_.error(token,
+                         fmt::format("value {} defined twice, expected another name", describe(token)));
   }
   id = named.number = static_cast<ValueId>(body_.values.size());
   body_.values.push_back({std::string(token.text), declared && declared->is_any() ? nullptr : declared});
@@ -393,12 +421,14 @@ ValueId BodyParser::define_unnamed() {
 bool BodyParser::resolve() {
   for (const Named& value : values_) {
     if (value.number == kNone) {
-      reader_.error(value.token, fmt::format("unknown value {}, expected one that is defined in this method", describe(value.token)));
+      reader_.error(value.token, fmt::format("unknown value {}, expected one that is defined in this method",
+                                             describe(value.token)));
     }
   }
   for (const Named& block : blocks_) {
     if (block.number == kNone) {
-      reader_.error(block.token, fmt::format("unknown block {}, expected one of this method", describe(block.token)));
+      reader_.error(block.token,
+                    fmt::format("unknown block {}, expected one of this method", describe(block.token)));
     }
   }
   bool is_whole = true;

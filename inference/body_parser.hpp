@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// BodyParser: one method or kernel, from its parameters to its closing brace. Values and blocks may be used before they are
-// defined; they are numbered in the order of their definitions when the method ends. Linear.
+// BodyParser: one method or kernel, from its parameters to its closing brace. Values and blocks may be used
+// before they are defined; they are numbered in the order of their definitions when the method ends. Linear.
 #pragma once
 #include <string_view>
 #include <unordered_map>
@@ -27,7 +27,8 @@ class BodyParser {
   BodyParser(TokenReader& reader, Method& method, std::vector<PendingName>& pending, size_t end)
       : reader_(reader), method_(method), body_(method.body), pending_(pending), end_(end) {}
 
-  /// From the opening parenthesis on. False: errors were recorded; the method is unusable. Threads: owner. Blocks: short.
+  /// From the opening parenthesis on. False: errors were recorded; the method is unusable. Threads: owner.
+  /// Blocks: short.
   bool parse();
   size_t num_statements() const noexcept { return num_statements_; }
 
@@ -63,7 +64,8 @@ class BodyParser {
 
   bool define_value(const Token& token, const Type* declared, ValueId& id);
   ValueId define_unnamed();
-  uint32_t mention(std::unordered_map<std::string_view, uint32_t>& names, std::vector<Named>& list, const Token& token);
+  uint32_t mention(std::unordered_map<std::string_view, uint32_t>& names, std::vector<Named>& list,
+                   const Token& token);
   bool read_position(Position& position, const Token& start);
   bool resolve();
   bool resolve(std::vector<Operand>& operands);

@@ -43,16 +43,20 @@ BlockId Builder::block() {
 }
 
 Result<void> Builder::check_open(BlockId block) const {
-  if (!method_) return make_error(BERTH_INVALID_ARGUMENT, "builder", "the method is finished", "use a new builder");
+  if (!method_)
+    return make_error(BERTH_INVALID_ARGUMENT, "builder", "the method is finished", "use a new builder");
   if (block >= is_terminated_.size()) {
-    return make_error(BERTH_INVALID_ARGUMENT, method_->name, fmt::format("no block ^{}", block), "use one that block() gave");
+    return make_error(BERTH_INVALID_ARGUMENT, method_->name, fmt::format("no block ^{}", block),
+                      "use one that block() gave");
   }
   return success();
 }
 
 Result<ValueId> Builder::parameter(BlockId block, const Type* declared) {
   BERTH_TRYV(check_open(block));
-  if (block == 0) return make_error(BERTH_INVALID_ARGUMENT, method_->name, "a block parameter of the entry", "use parameter(type)");
+  if (block == 0)
+    return make_error(BERTH_INVALID_ARGUMENT, method_->name, "a block parameter of the entry",
+                      "use parameter(type)");
   const ValueId id = define(declared);
   method_->body.blocks[block].parameters.push_back(id);
   return id;
@@ -62,7 +66,8 @@ Result<void> Builder::protect(BlockId block, BlockId handler) {
   BERTH_TRYV(check_open(block));
   BERTH_TRYV(check_open(handler));
   if (handler == 0) return broken_rule(*method_, {"blocks", "the entry as handler, expected another block"});
-  if (method_->is_kernel) return broken_rule(*method_, {"kernel subset", "catch in a kernel, expected fault"});
+  if (method_->is_kernel)
+    return broken_rule(*method_, {"kernel subset", "catch in a kernel, expected fault"});
   method_->body.blocks[block].handler = handler;
   return success();
 }
@@ -70,7 +75,8 @@ Result<void> Builder::protect(BlockId block, BlockId handler) {
 Result<void> Builder::enter(BlockId block) {
   BERTH_TRYV(check_open(block));
   if (is_terminated_[block]) {
-    return make_error(BERTH_INVALID_ARGUMENT, method_->name, fmt::format("block ^{} has its terminator", block), "enter another block");
+    return make_error(BERTH_INVALID_ARGUMENT, method_->name,
+                      fmt::format("block ^{} has its terminator", block), "enter another block");
   }
   current_ = block;
   return success();
@@ -79,7 +85,10 @@ Result<void> Builder::enter(BlockId block) {
 Result<void> Builder::check_values(const std::vector<Operand>& operands) const {
   for (const Operand& operand : operands) {
     if (operand.kind != Operand::Kind::Value || operand.value < method_->body.values.size()) continue;
-    return broken_rule(*method_, {"values", fmt::format("value number {} is not defined in this method, expected one that is", operand.value)});
+    return broken_rule(
+        *method_,
+        {"values",
+         fmt::format("value number {} is not defined in this method, expected one that is", operand.value)});
   }
   return success();
 }
@@ -97,7 +106,9 @@ Result<ValueId> Builder::add(Statement statement, const Type* declared) {
   return result;
 }
 
-Result<ValueId> Builder::add(Op op, std::initializer_list<Operand> operands) { return add(op, LeafKind::Nothing, operands); }
+Result<ValueId> Builder::add(Op op, std::initializer_list<Operand> operands) {
+  return add(op, LeafKind::Nothing, operands);
+}
 
 Result<ValueId> Builder::add(Op op, LeafKind number, std::initializer_list<Operand> operands) {
   Statement statement;
@@ -118,14 +129,17 @@ Result<ValueId> Builder::call(std::string_view function_name, std::initializer_l
 Result<void> Builder::terminate(Terminator terminator) {
   BERTH_TRYV(enter(current_));
   BERTH_TRYV(check_values({terminator.value}));
-  if (auto broken = check_terminator(*method_, terminator, Strictness::Defined)) return broken_rule(*method_, broken);
+  if (auto broken = check_terminator(*method_, terminator, Strictness::Defined))
+    return broken_rule(*method_, broken);
   for (const Target& target : terminator.targets) {
     BERTH_TRYV(check_open(target.block));
     BERTH_TRYV(check_values(target.arguments));
-    if (target.block == 0) return broken_rule(*method_, {"blocks", "a branch to the entry, expected another block"});
+    if (target.block == 0)
+      return broken_rule(*method_, {"blocks", "a branch to the entry, expected another block"});
     // Parameters may still be added to a block that is empty so far: `finish` checks then.
     if (target.arguments.size() != method_->body.blocks[target.block].parameters.size()) continue;
-    if (auto broken = check_arguments(program_, method_->body, target, Strictness::Defined)) return broken_rule(*method_, broken);
+    if (auto broken = check_arguments(program_, method_->body, target, Strictness::Defined))
+      return broken_rule(*method_, broken);
   }
   terminator.position = position_;
   method_->body.blocks[current_].terminator = std::move(terminator);
@@ -166,7 +180,8 @@ Result<std::unique_ptr<Method>> Builder::finish() {
   BERTH_TRYV(check_open(0));
   for (BlockId id = 0; id < is_terminated_.size(); ++id) {
     if (is_terminated_[id]) continue;
-    return make_error(BERTH_INVALID_ARGUMENT, method_->name, fmt::format("block ^{} has no terminator", id), "enter it and terminate");
+    return make_error(BERTH_INVALID_ARGUMENT, method_->name, fmt::format("block ^{} has no terminator", id),
+                      "enter it and terminate");
   }
   BERTH_TRYV(verify(program_, *method_));
   return std::move(method_);

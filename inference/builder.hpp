@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Builder: a method made by calls instead of text; each call refuses what the verifier would, `finish` verifies what only the whole
-// shows (dominance, arity of branches).
+// Builder: a method made by calls instead of text; each call refuses what the verifier would, `finish`
+// verifies what only the whole shows (dominance, arity of branches).
 //
-//   state  | add, terminate, enter, ... | finish
-//   Open   | Open                       | Finished, or Open on an error
-//   Finished | INVALID_ARGUMENT         | INVALID_ARGUMENT
+//   state    | add, terminate, enter, ... | finish
+//   Open     | Open                       | Finished, or Open on an error
+//   Finished | INVALID_ARGUMENT           | INVALID_ARGUMENT
 //
 // Threads: owner for all. Blocks: short. GC: any, kept.
 #pragma once
@@ -36,7 +36,8 @@ class Builder {
   Result<ValueId> parameter(BlockId block, const Type* declared = nullptr);
   /// Errors of `block` go to `handler`. Errors: INVALID_ARGUMENT; TYPE_ERROR for the entry as handler.
   Result<void> protect(BlockId block, BlockId handler);
-  /// Statements and the terminator go into `block` from now on. Errors: INVALID_ARGUMENT if it has its terminator.
+  /// Statements and the terminator go into `block` from now on. Errors: INVALID_ARGUMENT if it has its
+  /// terminator.
   Result<void> enter(BlockId block);
 
   /// The statement's result. Errors: TYPE_ERROR naming the broken rule.
@@ -59,7 +60,9 @@ class Builder {
   static Operand nothing() noexcept { return literal({}); }
   static Operand boolean(bool value) noexcept { return number(LeafKind::Bool, value); }
   static Operand i64(int64_t value) noexcept { return number(LeafKind::I64, static_cast<uint64_t>(value)); }
-  static Operand f64(double value) noexcept { return number(LeafKind::F64, __builtin_bit_cast(uint64_t, value)); }
+  static Operand f64(double value) noexcept {
+    return number(LeafKind::F64, __builtin_bit_cast(uint64_t, value));
+  }
   static Operand number(LeafKind kind, uint64_t bits) noexcept;
   Operand string(std::string_view text);
   Operand function(std::string_view name);

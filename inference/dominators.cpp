@@ -60,7 +60,8 @@ void Dominators::number() {
   }
 }
 
-// The number with the smallest semidominator on the path from `node` up to, not including, those numbered at most `limit`.
+// The number with the smallest semidominator on the path from `node` up to, not including, those numbered at
+// most `limit`.
 uint32_t Dominators::smallest_above(uint32_t node, uint32_t limit) {
   if (node <= limit) return node;
   path_.clear();
@@ -98,7 +99,8 @@ void Dominators::find_semidominators() {
   for (uint32_t i = 0; i < n; ++i) labels_[i] = semi_[i] = i;
   for (uint32_t w = n; w-- > 1;) {
     uint32_t best = parents_[w];
-    for (uint32_t s = first[w]; s < first[w + 1]; ++s) best = std::min(best, semi_[smallest_above(sources[s], w)]);
+    for (uint32_t s = first[w]; s < first[w + 1]; ++s)
+      best = std::min(best, semi_[smallest_above(sources[s], w)]);
     semi_[w] = best;
   }
   dominators_ = parents_;
@@ -107,8 +109,8 @@ void Dominators::find_semidominators() {
   }
 }
 
-// begin_ and end_ nest as the dominator tree does. Numbers are a preorder of that tree too in that a dominator is smaller than what
-// it dominates, so sizes can be summed from the back.
+// begin_ and end_ nest as the dominator tree does. Numbers are a preorder of that tree too in that a
+// dominator is smaller than what it dominates, so sizes can be summed from the back.
 void Dominators::find_intervals() {
   const auto n = static_cast<uint32_t>(nodes_.size());
   std::vector<uint32_t> size(n, 1), used(n, 1);

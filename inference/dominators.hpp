@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dominators: which blocks are passed before which, with the edges of handlers leaving from a block's *entry*.
+// Dominators: which blocks are passed before which, with the edges of handlers leaving from a block's
+// *entry*.
 //
-// Each block is two nodes, entry and inside: an error may come before any of the block's own values exists, so its handler hangs on
-// the entry, and only values made inside other blocks can dominate it. Semi-NCA (Georgiadis 2005): iterative, near linear.
+// Each block is two nodes, entry and inside: an error may come before any of the block's own values exists,
+// so its handler hangs on the entry, and only values made inside other blocks can dominate it. Semi-NCA
+// (Georgiadis 2005): iterative, near linear.
 #pragma once
 #include <cstdint>
 #include <vector>

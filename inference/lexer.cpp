@@ -37,7 +37,9 @@ void append_utf8(std::string& out, uint32_t point) {
 // `\u{3b1}`: from the brace; moves `i` to the closing one.
 bool read_code_point(std::string_view text, size_t& i, std::string& out) {
   const size_t close = text.find('}', i);
-  if (i >= text.size() || text[i] != '{' || close == std::string_view::npos || close == i + 1 || close - i > 7) return false;
+  if (i >= text.size() || text[i] != '{' || close == std::string_view::npos || close == i + 1 ||
+      close - i > 7)
+    return false;
   uint32_t point = 0;
   const char* end = text.data() + close;
   if (std::from_chars(text.data() + i + 1, end, point, 16).ptr != end) return false;
@@ -101,7 +103,8 @@ void Lexer::read_quoted(Token& token) noexcept {
   const size_t from = token.offset + 1;
   size_t to = from;
   while (to < text_.size() && text_[to] != '`' && text_[to] != '\n') ++to;
-  if (at(to) != '`') return fail(token, "a name in backquotes that does not end, expected ` on this line", to);
+  if (at(to) != '`')
+    return fail(token, "a name in backquotes that does not end, expected ` on this line", to);
   if (to == from) return fail(token, "an empty name, expected one in backquotes", to + 1);
   if (to - from > kMaxIdentifier) return fail(token, "a name over 255 bytes, expected a shorter one", to + 1);
   finish(token, Token::Kind::Name, from, to);
@@ -139,8 +142,11 @@ void Lexer::read_number(Token& token) noexcept {
 
 void Lexer::read_string(Token& token) noexcept {
   size_t to = token.offset + 1;
-  while (to < text_.size() && text_[to] != '"' && text_[to] != '\n') to += text_[to] == '\\' && at(to + 1) != '\n' ? 2 : 1;
-  if (at(to) != '"') return fail(token, "a string that does not end, expected \" on this line", to < text_.size() ? to : text_.size());
+  while (to < text_.size() && text_[to] != '"' && text_[to] != '\n')
+    to += text_[to] == '\\' && at(to + 1) != '\n' ? 2 : 1;
+  if (at(to) != '"')
+    return fail(token, "a string that does not end, expected \" on this line",
+                to < text_.size() ? to : text_.size());
   finish(token, Token::Kind::String, token.offset + 1, to);
   place_.offset = to + 1;
 }
@@ -211,7 +217,8 @@ std::string describe(const Token& token) {
 }
 
 bool is_reserved(std::string_view word) noexcept {
-  for (const std::string_view reserved : {"true", "false", "nothing", "br", "cond", "switch", "return", "throw", "unreachable"}) {
+  for (const std::string_view reserved :
+       {"true", "false", "nothing", "br", "cond", "switch", "return", "throw", "unreachable"}) {
     if (word == reserved) return true;
   }
   return false;
@@ -233,13 +240,27 @@ bool unescape(std::string_view text, std::string& out, size_t& bad) {
     const char c = i < text.size() ? text[i] : '\0';
     bool known = true;
     switch (c) {
-      case 'n': out += '\n'; break;
-      case 't': out += '\t'; break;
-      case 'r': out += '\r'; break;
-      case '"': case '\\': out += c; break;
-      case 'x': known = read_byte(text, ++i, out); break;
-      case 'u': known = read_code_point(text, ++i, out); break;
-      default: known = false;
+      case 'n':
+        out += '\n';
+        break;
+      case 't':
+        out += '\t';
+        break;
+      case 'r':
+        out += '\r';
+        break;
+      case '"':
+      case '\\':
+        out += c;
+        break;
+      case 'x':
+        known = read_byte(text, ++i, out);
+        break;
+      case 'u':
+        known = read_code_point(text, ++i, out);
+        break;
+      default:
+        known = false;
     }
     if (!known) return false;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lexer: the words of the text form, one at a time, with line and column in bytes. Tokens are views of the text; linear, no memory.
+// Lexer: the words of the text form, one at a time, with line and column in bytes. Tokens are views of the
+// text; linear, no memory.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,18 +10,31 @@ namespace berth::inference {
 
 struct Token {
   enum class Kind : uint8_t {
-    End, Name, Value, Label, Integer, Float, String, Arrow, Under, Sign, Bad
+    End,
+    Name,
+    Value,
+    Label,
+    Integer,
+    Float,
+    String,
+    Arrow,
+    Under,
+    Sign,
+    Bad
     // Under: "<:". Sign: one of ( ) { } [ ] < > , : = . | @
   };
   Kind kind = Kind::End;
-  bool is_quoted = false;     // Name in backquotes: never a word of the language
+  bool is_quoted = false;  // Name in backquotes: never a word of the language
   uint32_t line = 1, column = 1;
   size_t offset = 0;
-  std::string_view text;      // Name, Value, Label: without quotes or sign; String: between the quotes; else as written
+  std::string_view
+      text;  // Name, Value, Label: without quotes or sign; String: between the quotes; else as written
   const char* fault = nullptr;  // Bad: what is wrong
 
   bool is(char sign) const noexcept { return kind == Kind::Sign && text[0] == sign; }
-  bool is_word(std::string_view word) const noexcept { return kind == Kind::Name && !is_quoted && text == word; }
+  bool is_word(std::string_view word) const noexcept {
+    return kind == Kind::Name && !is_quoted && text == word;
+  }
 };
 
 class Lexer {

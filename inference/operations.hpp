@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations: the table behind Op as data: text, suffix, number of operands, how the text form writes what follows, and for which
-// numbers an operation exists. Parser, printer, verifier and builder share it, so that they cannot differ.
+// Operations: the table behind Op as data: text, suffix, number of operands, how the text form writes what
+// follows, and for which numbers an operation exists. Parser, printer, verifier and builder share it, so that
+// they cannot differ.
 #pragma once
 #include <string_view>
 
@@ -8,9 +9,20 @@
 
 namespace berth::inference {
 
-/// How an operation's text goes on after its name. Plain: its operands, separated by spaces. List: all operands in parentheses.
+/// How an operation's text goes on after its name. Plain: its operands, separated by spaces. List: all
+/// operands in parentheses.
 enum class Shape : uint8_t {
-  Plain, List, Call, Invoke, Host, New, Member, TypeFirst, TypeLast, Global, Launch
+  Plain,
+  List,
+  Call,
+  Invoke,
+  Host,
+  New,
+  Member,
+  TypeFirst,
+  TypeLast,
+  Global,
+  Launch
 };
 enum class Suffix : uint8_t { None, Number, FromTo };
 enum class Access : uint8_t { None, Load, Store, ReadModifyWrite };  // which orders it can have

@@ -13,7 +13,8 @@ namespace {
 // Behind one of these a word is a name, never the beginning of a declaration.
 bool takes_name(const Token& token) {
   if (token.kind == Token::Kind::Arrow || token.kind == Token::Kind::Under) return true;
-  return token.kind == Token::Kind::Sign && std::string_view(":|<,=.(").find(token.text[0]) != std::string_view::npos;
+  return token.kind == Token::Kind::Sign &&
+         std::string_view(":|<,=.(").find(token.text[0]) != std::string_view::npos;
 }
 
 bool is_in(Program& program, const Literal& literal, const Type* type) {
@@ -32,7 +33,8 @@ Parser::Parser(Program& program, std::string_view text, std::string_view name)
 
 Result<DefinitionSet> Parser::parse() {
   if (text_.size() > kMaxText) {
-    return make_error(BERTH_PARSE_ERROR, *name_ + ":1:1", fmt::format("a text of {} bytes, expected at most 64 MiB", text_.size()), "");
+    return make_error(BERTH_PARSE_ERROR, *name_ + ":1:1",
+                      fmt::format("a text of {} bytes, expected at most 64 MiB", text_.size()), "");
   }
   if (read_header()) {
     find_declarations();
@@ -59,17 +61,18 @@ Error Parser::parse_error() {
   const auto errors = reader_.take_errors();
   std::string details = "{\"errors\":[";
   for (const TextError& error : errors) {
-    details += fmt::format("{}{{\"line\":{},\"column\":{},\"text\":{}}}", details.back() == '[' ? "" : ",", error.line, error.column,
-                           json_quote(error.text));
+    details += fmt::format("{}{{\"line\":{},\"column\":{},\"text\":{}}}", details.back() == '[' ? "" : ",",
+                           error.line, error.column, json_quote(error.text));
   }
-  return make_error(BERTH_PARSE_ERROR, fmt::format("{}:{}:{}", *name_, errors[0].line, errors[0].column), errors[0].text, "",
-                    details + "]}");
+  return make_error(BERTH_PARSE_ERROR, fmt::format("{}:{}:{}", *name_, errors[0].line, errors[0].column),
+                    errors[0].text, "", details + "]}");
 }
 
 bool Parser::read_header() {
   const Token token = reader_.current();
   constexpr std::string_view kWord = "berth-ir";
-  if (text_.substr(token.offset, kWord.size()) != kWord) return reader_.expected("the first words \"berth-ir 1\"");
+  if (text_.substr(token.offset, kWord.size()) != kWord)
+    return reader_.expected("the first words \"berth-ir 1\"");
   Lexer::Place place = reader_.place();
   place.offset = token.offset + kWord.size();
   reader_.go_to(place);
@@ -99,8 +102,9 @@ void Parser::read_file(Token& token, Lexer& lexer) {
 
 void Parser::find_declarations() {
   static const std::unordered_map<std::string_view, Kind> kinds{
-      {"abstract", Kind::Abstract}, {"type", Kind::Type},     {"mutable", Kind::MutableType}, {"const", Kind::Const},
-      {"global", Kind::Global},     {"method", Kind::Method}, {"kernel", Kind::Kernel}};
+      {"abstract", Kind::Abstract}, {"type", Kind::Type},     {"mutable", Kind::MutableType},
+      {"const", Kind::Const},       {"global", Kind::Global}, {"method", Kind::Method},
+      {"kernel", Kind::Kernel}};
   Lexer lexer(text_);
   lexer.go_to(reader_.place());
   // The reader has already taken the word behind the header.
@@ -161,7 +165,8 @@ void Parser::start(const Declaration& declaration) {
 
 bool Parser::is_at_end(const Declaration& declaration) {
   const Token& next = reader_.current();
-  return next.kind == Token::Kind::End || next.offset >= declaration.end || reader_.expected("a declaration behind this one");
+  return next.kind == Token::Kind::End || next.offset >= declaration.end ||
+         reader_.expected("a declaration behind this one");
 }
 
 // --- types
@@ -197,14 +202,16 @@ bool Parser::is_free_name(const Nominal& nominal) {
   const std::string_view name = nominal.name.text;
   LeafKind kind{};
   if (find_simple_kind(name, kind) || program_.types().builtin_abstract(name)) {
-    return reader_.error(nominal.name, fmt::format("type {} is built in, expected another name", describe(nominal.name)));
+    return reader_.error(nominal.name,
+                         fmt::format("type {} is built in, expected another name", describe(nominal.name)));
   }
   const bool is_abstract = nominal.declaration->kind == Kind::Abstract;
   const bool is_other = is_abstract ? program_.structure(name) || scope_.types.structs.contains(name)
                                     : program_.abstract(name) || abstract_index_.contains(name);
   if (!is_other) return true;
-  return reader_.error(nominal.name, fmt::format("type {} is already {}, expected another name", describe(nominal.name),
-                                                 is_abstract ? "a struct" : "abstract"));
+  return reader_.error(nominal.name,
+                       fmt::format("type {} is already {}, expected another name", describe(nominal.name),
+                                   is_abstract ? "a struct" : "abstract"));
 }
 
 const AbstractType* Parser::parent_of(const Nominal& nominal) {
@@ -212,12 +219,15 @@ const AbstractType* Parser::parent_of(const Nominal& nominal) {
   if (nominal.parent.kind == Token::Kind::End) return types.builtin_abstract("any");
   const std::string_view name = nominal.parent.text;
   if (name != "any" && types.builtin_abstract(name)) {
-    reader_.error(nominal.parent, fmt::format("parent {} is built in, expected any or an abstract type of a program", describe(nominal.parent)));
+    reader_.error(nominal.parent,
+                  fmt::format("parent {} is built in, expected any or an abstract type of a program",
+                              describe(nominal.parent)));
     return nullptr;
   }
   const AbstractType* parent = scope_.types.abstract(name);
   if (!parent) {
-    reader_.error(nominal.parent, fmt::format("unknown abstract type {}, expected one that is defined", describe(nominal.parent)));
+    reader_.error(nominal.parent, fmt::format("unknown abstract type {}, expected one that is defined",
+                                              describe(nominal.parent)));
   }
   return parent;
 }
@@ -232,13 +242,15 @@ void Parser::make_abstracts() {
     const AbstractType* known = scope_.types.abstract(nominal.name.text);
     const AbstractType* parent = parent_of(nominal);
     if (!known || !parent || parent == known->parent) continue;
-    reader_.error(nominal.name, fmt::format("abstract type {} has another parent, expected an equal definition or a new name",
-                                            describe(nominal.name)));
+    reader_.error(
+        nominal.name,
+        fmt::format("abstract type {} has another parent, expected an equal definition or a new name",
+                    describe(nominal.name)));
   }
 }
 
-// Parents first, whatever their order in the text. The chain of parents not yet made ends at one that is known, or is a cycle:
-// then it is longer than the tree may be deep.
+// Parents first, whatever their order in the text. The chain of parents not yet made ends at one that is
+// known, or is a cycle: then it is longer than the tree may be deep.
 void Parser::make_abstract(size_t index, std::vector<size_t>& chain) {
   chain.assign(1, index);
   while (!chain.empty()) {
@@ -254,8 +266,9 @@ void Parser::make_abstract(size_t index, std::vector<size_t>& chain) {
     if (scope_.types.abstracts.contains(nominal.name.text)) continue;
     const AbstractType* parent = waits ? nullptr : parent_of(nominal);
     if (waits || (parent && parent->depth >= kMaxTreeDepth)) {
-      reader_.error(nominal.name, fmt::format("abstract type {} in a cycle or over 16 deep, expected a tree of at most 16",
-                                              describe(nominal.name)));
+      reader_.error(nominal.name,
+                    fmt::format("abstract type {} in a cycle or over 16 deep, expected a tree of at most 16",
+                                describe(nominal.name)));
       parent = nullptr;
     }
     // One without a sound parent stands under `any`, so that its uses are not errors too.
@@ -298,8 +311,10 @@ void Parser::read_fields(Nominal& nominal) {
     is_equal = known->fields[i].name == fields[i].name && known->fields[i].type == fields[i].type;
   }
   if (is_equal) return;
-  reader_.error(nominal.name, fmt::format("type {} is already defined otherwise, expected an equal definition or a new name",
-                                          describe(nominal.name)));
+  reader_.error(
+      nominal.name,
+      fmt::format("type {} is already defined otherwise, expected an equal definition or a new name",
+                  describe(nominal.name)));
 }
 
 bool Parser::read_fields(std::vector<Field>& fields) {
@@ -339,22 +354,29 @@ bool Parser::read_variable(const Declaration& declaration, DefinitionSet::Variab
   if (!reader_.expect('=')) return false;
   const Token value = reader_.current();
   const std::string* constant = nullptr;
-  if (!(reader_.is_literal() ? reader_.read_literal(variable.value) : reader_.read_named_value(variable.value, constant))) return false;
+  if (!(reader_.is_literal() ? reader_.read_literal(variable.value)
+                             : reader_.read_named_value(variable.value, constant)))
+    return false;
   auto& types = program_.types();
   if (!variable.type) {
-    variable.type = !variable.is_constant ? types.any()
-                    : variable.value.kind == LeafKind::Function ? types.constant(variable.value) : types.kind(variable.value.kind);
+    variable.type = !variable.is_constant                       ? types.any()
+                    : variable.value.kind == LeafKind::Function ? types.constant(variable.value)
+                                                                : types.kind(variable.value.kind);
   }
   return is_in(program_, variable.value, variable.type) ||
-         reader_.error(value, fmt::format("{}, expected a value of type {}", describe(value), variable.type->name));
+         reader_.error(value,
+                       fmt::format("{}, expected a value of type {}", describe(value), variable.type->name));
 }
 
 void Parser::add_variable(DefinitionSet::Variable variable, const Token& name) {
   const Global* known = program_.global(name.text, program_.engine().world());
   const char* fault = nullptr;
-  if (scope_.variables.contains(name.text) || scope_.kept_globals.contains(name.text)) fault = "is defined twice in this text";
-  if (known && known->is_constant != variable.is_constant) fault = known->is_constant ? "is already a constant" : "is already a global";
-  if (known && !known->is_constant && known->type != variable.type) fault = "is already a global of another type";
+  if (scope_.variables.contains(name.text) || scope_.kept_globals.contains(name.text))
+    fault = "is defined twice in this text";
+  if (known && known->is_constant != variable.is_constant)
+    fault = known->is_constant ? "is already a constant" : "is already a global";
+  if (known && !known->is_constant && known->type != variable.type)
+    fault = "is already a global of another type";
   if (fault) {
     reader_.error(name, fmt::format("{} {}, expected another name", describe(name), fault));
   } else if (known && !known->is_constant) {
@@ -403,12 +425,14 @@ bool Parser::is_kernel(const Function* function) const {
 void Parser::check_pending() {
   for (const PendingName& pending : pending_) {
     if (pending.is_launch && !is_kernel(pending.function)) {
-      reader_.error(pending.token, fmt::format("unknown kernel {}, expected one that is defined", describe(pending.token)));
+      reader_.error(pending.token,
+                    fmt::format("unknown kernel {}, expected one that is defined", describe(pending.token)));
     } else if (!pending.is_launch && !is_method(pending)) {
       std::string types;
       for (const Type* type : pending.signature) types += (types.empty() ? "" : ", ") + type->name;
-      reader_.error(pending.token, fmt::format("no method {}({}), expected the parameter types of one that is defined",
-                                               pending.token.text, types));
+      reader_.error(pending.token,
+                    fmt::format("no method {}({}), expected the parameter types of one that is defined",
+                                pending.token.text, types));
     }
   }
 }

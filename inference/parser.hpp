@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parser: a text, declaration by declaration, into a DefinitionSet.
 //
-// Two passes over the text, both linear: the first finds where declarations begin, so that names may be used before they are
-// defined and one malformed declaration does not swallow the next; the second reads types, then variables, then methods.
+// Two passes over the text, both linear: the first finds where declarations begin, so that names may be used
+// before they are defined and one malformed declaration does not swallow the next; the second reads types,
+// then variables, then methods.
 #pragma once
 #include <string_view>
 #include <unordered_map>
@@ -28,14 +29,14 @@ class Parser {
   struct Declaration {
     Kind kind;
     uint32_t line;
-    Lexer::Place place;        // of its first word
-    const std::string* file;   // given by `file`; else the text's name
-    size_t end;                // offset of the next one
+    Lexer::Place place;       // of its first word
+    const std::string* file;  // given by `file`; else the text's name
+    size_t end;               // offset of the next one
   };
   struct Nominal {
     const Declaration* declaration;
-    Token name, parent;        // parent: kind End if there is none
-    bool is_new = false;       // first in this text and unknown to the program
+    Token name, parent;   // parent: kind End if there is none
+    bool is_new = false;  // first in this text and unknown to the program
     StructType* structure = nullptr;
   };
 

@@ -129,16 +129,25 @@ void Printer::part(const Part& part) {
 
 void Printer::literal(const Literal& literal) {
   switch (literal.kind) {
-    case LeafKind::Nothing: out_ += "nothing"; break;
-    case LeafKind::Bool: out_ += literal.bits ? "true" : "false"; break;
-    case LeafKind::String: out_ += quote_string(*literal.string); break;
-    case LeafKind::Function: name(literal.function->name); break;
+    case LeafKind::Nothing:
+      out_ += "nothing";
+      break;
+    case LeafKind::Bool:
+      out_ += literal.bits ? "true" : "false";
+      break;
+    case LeafKind::String:
+      out_ += quote_string(*literal.string);
+      break;
+    case LeafKind::Function:
+      name(literal.function->name);
+      break;
     case LeafKind::TypeValue:
       out_ += "type<";
       type(literal.type);
       out_ += '>';
       break;
-    default: append_number(out_, literal.kind, literal.bits);
+    default:
+      append_number(out_, literal.kind, literal.bits);
   }
 }
 
@@ -188,7 +197,8 @@ void Printer::declaration(const DefinitionSet::Variable& variable) {
 }
 
 void Printer::head(const TypedMethod& typed, uint64_t min_world, uint64_t max_world) {
-  static constexpr const char* kEffects[] = {"same_result", "no_write", "no_raise", "terminates", "no_safepoint"};
+  static constexpr const char* kEffects[] = {"same_result", "no_write", "no_raise", "terminates",
+                                             "no_safepoint"};
   out_ += "# effects:";
   for (size_t i = 0; i < std::size(kEffects); ++i) {
     if (typed.effects >> i & 1) out_ += fmt::format(" {}", kEffects[i]);
@@ -198,25 +208,32 @@ void Printer::head(const TypedMethod& typed, uint64_t min_world, uint64_t max_wo
   if (max_world != UINT64_MAX) out_ += fmt::format("{}", max_world);
   out_ += '\n';
   if (typed.limited) out_ += "# limited\n";
-  append_edges(out_, "callees", typed.callees, [](const TypedMethod::CalleeEdge& edge) { return edge.callee->name; });
-  append_edges(out_, "calls", typed.calls,
-               [](const TypedMethod::CallEdge& edge) { return text_of_call(edge.function->name, edge.arguments); });
-  append_edges(out_, "constants", typed.constants, [](const TypedMethod::ConstantEdge& edge) { return edge.name; });
+  append_edges(out_, "callees", typed.callees,
+               [](const TypedMethod::CalleeEdge& edge) { return edge.callee->name; });
+  append_edges(out_, "calls", typed.calls, [](const TypedMethod::CallEdge& edge) {
+    return text_of_call(edge.function->name, edge.arguments);
+  });
+  append_edges(out_, "constants", typed.constants,
+               [](const TypedMethod::ConstantEdge& edge) { return edge.name; });
 }
 
 // --- bodies
 
-// In order of definition. Results that nothing uses have no name, unless a type is checked there or the form is typed.
+// In order of definition. Results that nothing uses have no name, unless a type is checked there or the form
+// is typed.
 void Printer::number_values(const Body& body) {
   constexpr uint32_t kUsed = kNone - 1;
   numbers_.assign(body.values.size(), kNone);
   const auto use = [&](const Operand& operand) {
-    if (operand.kind == Operand::Kind::Value && operand.value < numbers_.size()) numbers_[operand.value] = kUsed;
+    if (operand.kind == Operand::Kind::Value && operand.value < numbers_.size())
+      numbers_[operand.value] = kUsed;
   };
   for (const Block& block : body.blocks) {
-    for (const Statement& statement : block.statements) std::for_each(statement.operands.begin(), statement.operands.end(), use);
+    for (const Statement& statement : block.statements)
+      std::for_each(statement.operands.begin(), statement.operands.end(), use);
     use(block.terminator.value);
-    for (const Target& target : block.terminator.targets) std::for_each(target.arguments.begin(), target.arguments.end(), use);
+    for (const Target& target : block.terminator.targets)
+      std::for_each(target.arguments.begin(), target.arguments.end(), use);
   }
   uint32_t next = 0;
   for (const Block& block : body.blocks) {
@@ -309,14 +326,20 @@ void Printer::operands(const Statement& statement) {
     if (text) name(*text);
   };
   switch (shape_of(statement.op)) {
-    case Shape::Plain: plain(all); break;
-    case Shape::List: list(all); break;
+    case Shape::Plain:
+      plain(all);
+      break;
+    case Shape::List:
+      list(all);
+      break;
     case Shape::Call:
       out_ += ' ';
       if (!all.empty()) operand(all[0]);
       list(all, 1);
       break;
-    case Shape::Invoke: invoke(statement); break;
+    case Shape::Invoke:
+      invoke(statement);
+      break;
     case Shape::Host:
       word(statement.name);
       list(all);
@@ -349,7 +372,9 @@ void Printer::operands(const Statement& statement) {
       word(statement.name);
       plain(all);
       break;
-    case Shape::Launch: launch(statement); break;
+    case Shape::Launch:
+      launch(statement);
+      break;
   }
 }
 
@@ -386,14 +411,27 @@ void Printer::launch(const Statement& statement) {
 void Printer::terminator(const Terminator& terminator) {
   out_ += "  ";
   switch (terminator.kind) {
-    case Terminator::Kind::Branch: out_ += "br"; break;
-    case Terminator::Kind::Condition: out_ += "cond "; break;
-    case Terminator::Kind::Switch: out_ += "switch "; break;
-    case Terminator::Kind::Return: out_ += "return "; break;
-    case Terminator::Kind::Throw: out_ += "throw "; break;
-    case Terminator::Kind::Unreachable: out_ += "unreachable"; break;
+    case Terminator::Kind::Branch:
+      out_ += "br";
+      break;
+    case Terminator::Kind::Condition:
+      out_ += "cond ";
+      break;
+    case Terminator::Kind::Switch:
+      out_ += "switch ";
+      break;
+    case Terminator::Kind::Return:
+      out_ += "return ";
+      break;
+    case Terminator::Kind::Throw:
+      out_ += "throw ";
+      break;
+    case Terminator::Kind::Unreachable:
+      out_ += "unreachable";
+      break;
   }
-  if (terminator.kind != Terminator::Kind::Branch && terminator.kind != Terminator::Kind::Unreachable) operand(terminator.value);
+  if (terminator.kind != Terminator::Kind::Branch && terminator.kind != Terminator::Kind::Unreachable)
+    operand(terminator.value);
   const auto& targets = terminator.targets;
   size_t next = 0;
   if (terminator.kind == Terminator::Kind::Switch) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Printer: definitions as canonical text, bodies with values and blocks numbered in order. Typed: every value with its inferred type.
+// Printer: definitions as canonical text, bodies with values and blocks numbered in order. Typed: every value
+// with its inferred type.
 #pragma once
 #include <string>
 #include <vector>

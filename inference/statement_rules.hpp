@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Statement rules: what a statement or terminator must satisfy whatever its place. Verifier and builder share them.
+// Statement rules: what a statement or terminator must satisfy whatever its place. Verifier and builder share
+// them.
 #pragma once
 #include <span>
 #include <string>
@@ -16,13 +17,13 @@ struct BrokenRule {
   explicit operator bool() const noexcept { return rule != nullptr; }
 };
 
-/// How strict: a method as defined, or a body that a pass has rewritten. In the latter types may contradict on paths that are never
-/// taken, and `refine` appears.
+/// How strict: a method as defined, or a body that a pass has rewritten. In the latter types may contradict
+/// on paths that are never taken, and `refine` appears.
 enum class Strictness : uint8_t { Defined, Rewritten };
 
 /// Operand values are in range. Threads: any. Blocks: short (interning). Errors: none.
-BrokenRule check_statement(Program& program, const Method& method, const Body& body, const Statement& statement,
-                           Strictness strictness);
+BrokenRule check_statement(Program& program, const Method& method, const Body& body,
+                           const Statement& statement, Strictness strictness);
 /// Kind, number of targets and cases; not the targets themselves.
 BrokenRule check_terminator(const Method& method, const Terminator& terminator, Strictness strictness);
 /// Arguments of a branch for the parameters of its block.

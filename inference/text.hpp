@@ -33,7 +33,8 @@ struct DefinitionSet {
   size_t num_statements = 0;  // of all methods; a program may have 16 Mi
 };
 
-/// Threads: one at a time (the program's definition lock). Errors: PARSE_ERROR, the first error as text, up to 20 in the details.
+/// Threads: one at a time (the definition lock). Blocks: short.
+/// Errors: PARSE_ERROR, the first error as text, up to 20 in the details.
 Result<DefinitionSet> parse(Program& program, std::string_view text, std::string_view name);
 /// A declared type, as the text form writes it. Threads: any. Blocks: short. Errors: PARSE_ERROR.
 Result<const Type*> parse_type(Program& program, std::string_view text);

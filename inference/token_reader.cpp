@@ -103,7 +103,9 @@ bool TokenReader::accept_word(std::string_view word) {
 }
 
 bool TokenReader::expect(char sign) { return accept(sign) || expected(fmt::format("\"{}\"", sign)); }
-bool TokenReader::expect_word(std::string_view word) { return accept_word(word) || expected(fmt::format("\"{}\"", word)); }
+bool TokenReader::expect_word(std::string_view word) {
+  return accept_word(word) || expected(fmt::format("\"{}\"", word));
+}
 
 bool TokenReader::read_name(Token& name, std::string_view what) {
   if (current_.kind != Token::Kind::Name) return expected(what);
@@ -129,7 +131,8 @@ bool TokenReader::read_unsigned(uint32_t& number, std::string_view what) {
 }
 
 bool TokenReader::read_case(int64_t& value) {
-  if (current_.kind != Token::Kind::Integer || !parse_whole(current_.text, value)) return expected("an i64 and a block, or \"]\"");
+  if (current_.kind != Token::Kind::Integer || !parse_whole(current_.text, value))
+    return expected("an i64 and a block, or \"]\"");
   advance();
   return true;
 }
@@ -142,8 +145,12 @@ bool TokenReader::read_type(const Type*& type) {
 
 bool TokenReader::is_literal() const noexcept {
   switch (current_.kind) {
-    case Token::Kind::Integer: case Token::Kind::Float: case Token::Kind::String: return true;
-    default: return current_.is_word("true") || current_.is_word("false") || current_.is_word("nothing");
+    case Token::Kind::Integer:
+    case Token::Kind::Float:
+    case Token::Kind::String:
+      return true;
+    default:
+      return current_.is_word("true") || current_.is_word("false") || current_.is_word("nothing");
   }
 }
 
@@ -168,8 +175,8 @@ bool TokenReader::read_literal(Literal& literal) {
   LeafKind mark = literal.kind;
   bool has_mark = false;
   if (!read_mark(mark, has_mark)) return false;
-  return mark == literal.kind ||
-         error(token, fmt::format("{} marked {}, expected {}", describe(token), name_of(mark), name_of(literal.kind)));
+  return mark == literal.kind || error(token, fmt::format("{} marked {}, expected {}", describe(token),
+                                                          name_of(mark), name_of(literal.kind)));
 }
 
 bool TokenReader::read_number(Literal& literal) {
@@ -180,7 +187,8 @@ bool TokenReader::read_number(Literal& literal) {
   if (!read_mark(kind, has_mark)) return false;
   if (is_float(kind)) return read_float(token, kind, literal);
   if (is_integer(kind) && token.kind == Token::Kind::Integer) return read_integer(token, kind, literal);
-  return error(token, fmt::format("{} marked {}, expected a number type that it fits", describe(token), name_of(kind)));
+  return error(token, fmt::format("{} marked {}, expected a number type that it fits", describe(token),
+                                  name_of(kind)));
 }
 
 bool TokenReader::read_integer(const Token& token, LeafKind kind, Literal& literal) {
@@ -195,7 +203,8 @@ bool TokenReader::read_integer(const Token& token, LeafKind kind, Literal& liter
   } else {
     fits = fits && magnitude <= limit / 2 + is_negative;
   }
-  if (!fits) return error(token, fmt::format("{} out of range, expected an {}", describe(token), name_of(kind)));
+  if (!fits)
+    return error(token, fmt::format("{} out of range, expected an {}", describe(token), name_of(kind)));
   const uint64_t bits = is_negative ? 0 - magnitude : magnitude;
   literal = {};
   literal.kind = kind;
@@ -208,7 +217,8 @@ bool TokenReader::read_float(const Token& token, LeafKind kind, Literal& literal
   literal.kind = kind;
   bool fits = true;
   if (is_hex(token.text)) {
-    fits = parse_whole(token.text.substr(2), literal.bits, 16) && (kind == LeafKind::F64 || literal.bits <= UINT32_MAX);
+    fits = parse_whole(token.text.substr(2), literal.bits, 16) &&
+           (kind == LeafKind::F64 || literal.bits <= UINT32_MAX);
   } else if (kind == LeafKind::F64) {
     double value = 0;
     fits = parse_float(token.text, value);
@@ -246,7 +256,8 @@ bool TokenReader::read_named_value(Literal& literal, const std::string*& constan
   constant = nullptr;
   constexpr std::string_view kWhat = "a value: %name, a literal or a name";
   // A word that ends a block is the next line's: an operand is missing.
-  if (current_.kind == Token::Kind::Name && !current_.is_quoted && is_reserved(current_.text)) return expected(kWhat);
+  if (current_.kind == Token::Kind::Name && !current_.is_quoted && is_reserved(current_.text))
+    return expected(kWhat);
   Token name;
   if (!read_name(name, kWhat)) return false;
   if (name.is_word("type") && current_.is('<')) return read_type_value(literal);
@@ -256,7 +267,8 @@ bool TokenReader::read_named_value(Literal& literal, const std::string*& constan
     return true;
   }
   if (scope_.is_global(name.text)) {
-    return error(name, fmt::format("{} is a global, expected global.get {} before its use", describe(name), name.text));
+    return error(name, fmt::format("{} is a global, expected global.get {} before its use", describe(name),
+                                   name.text));
   }
   literal = {};
   literal.kind = LeafKind::Function;
@@ -267,7 +279,8 @@ bool TokenReader::read_named_value(Literal& literal, const std::string*& constan
 bool TokenReader::read_place(Position& at, bool& is_explicit) {
   is_explicit = current_.is('@');
   if (!accept('@')) return true;
-  return read_unsigned(at.line, "a line number") && expect(':') && read_unsigned(at.column, "a column number");
+  return read_unsigned(at.line, "a line number") && expect(':') &&
+         read_unsigned(at.column, "a column number");
 }
 
 }  // namespace berth::inference

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// TokenReader: the current token, what may follow it, and the errors so far. Types and literals are read here, as declarations and
-// bodies both contain them.
+// TokenReader: the current token, what may follow it, and the errors so far. Types and literals are read
+// here, as declarations and bodies both contain them.
 //
-// A function that returns false has recorded an error; the caller returns false too, up to a loop that recovers at the next line.
+// A function that returns false has recorded an error; the caller returns false too, up to a loop that
+// recovers at the next line.
 #pragma once
 #include <string>
 #include <string_view>
@@ -25,7 +26,8 @@ struct TextScope {
 
   TypeNames types;
   DefinitionSet& set;
-  std::unordered_map<std::string_view, size_t> variables;  // index into set.variables; keys are views of the text
+  std::unordered_map<std::string_view, size_t>
+      variables;  // index into set.variables; keys are views of the text
   std::unordered_map<std::string_view, bool> kept_globals;  // defined again as they are
 };
 

@@ -46,18 +46,22 @@ const Type* TypeReader::read() {
 // One member of a union, or the opening of a compound one.
 bool TypeReader::read_member() {
   if (current_.kind != Token::Kind::Name) {
-    return fail(current_, current_.kind == Token::Kind::Bad ? current_.fault : describe(current_) + ", expected a type");
+    return fail(current_, current_.kind == Token::Kind::Bad ? current_.fault
+                                                            : describe(current_) + ", expected a type");
   }
   const Token name = current_;
   advance();
   if (!name.is_quoted && current_.is('<')) {
-    for (const auto& [word, compound] : {std::pair{"array", Compound::Array}, std::pair{"buffer", Compound::Buffer},
-                                         std::pair{"channel", Compound::Channel}, std::pair{"tuple", Compound::Tuple}}) {
+    for (const auto& [word, compound] :
+         {std::pair{"array", Compound::Array}, std::pair{"buffer", Compound::Buffer},
+          std::pair{"channel", Compound::Channel}, std::pair{"tuple", Compound::Tuple}}) {
       if (name.text == word) return open(compound);
     }
   }
   const Type* type = find(name);
-  if (!type) return fail(name, fmt::format("unknown type {}, expected one that is built in or defined", describe(name)));
+  if (!type)
+    return fail(name,
+                fmt::format("unknown type {}, expected one that is built in or defined", describe(name)));
   wants_member_ = false;
   return add(type, name);
 }
@@ -100,10 +104,14 @@ bool TypeReader::close() {
 
 const Type* TypeReader::build(Open& open) {
   switch (open.compound) {
-    case Compound::Array: return types_.whole(types_.array_leaf(open.items[0]));
-    case Compound::Buffer: return types_.whole(types_.buffer_leaf(open.items[0]));
-    case Compound::Channel: return types_.whole(types_.channel_leaf(open.items[0]));
-    default: return types_.tuple(open.items);
+    case Compound::Array:
+      return types_.whole(types_.array_leaf(open.items[0]));
+    case Compound::Buffer:
+      return types_.whole(types_.buffer_leaf(open.items[0]));
+    case Compound::Channel:
+      return types_.whole(types_.channel_leaf(open.items[0]));
+    default:
+      return types_.tuple(open.items);
   }
 }
 
@@ -129,7 +137,8 @@ bool TypeReader::add(const Type* member, const Token& token) {
   if (member->is_any()) {
     sum.has_any = true;
   } else if (member->kind == Type::Kind::Abstract) {
-    if (sum.type.abstract) return fail(token, "a union of two abstract types, expected leaves, or one abstract type and nothing");
+    if (sum.type.abstract)
+      return fail(token, "a union of two abstract types, expected leaves, or one abstract type and nothing");
     sum.type.abstract = member->abstract;
   } else if (member->has_nothing) {
     sum.type.has_nothing = true;
@@ -142,9 +151,11 @@ bool TypeReader::add(const Type* member, const Token& token) {
 bool TypeReader::add_part(const Part& part, const Token& token) {
   auto& parts = stack_.back().members.type.parts;
   for (const Part& other : parts) {
-    if (other.leaf == part.leaf) return fail(token, "a union with two members of one leaf, expected each leaf once");
+    if (other.leaf == part.leaf)
+      return fail(token, "a union with two members of one leaf, expected each leaf once");
   }
-  if (parts.size() == kMaxUnionMembers) return fail(token, "a union of over 4 members besides nothing, expected fewer");
+  if (parts.size() == kMaxUnionMembers)
+    return fail(token, "a union of over 4 members besides nothing, expected fewer");
   parts.push_back(part);
   return true;
 }
@@ -154,7 +165,8 @@ const Type* TypeReader::finish_union() {
   if (sum.alone) return sum.alone;
   const bool has_parts = !sum.type.parts.empty();
   if ((sum.has_any || sum.type.abstract) && (has_parts || (sum.has_any && sum.type.abstract))) {
-    fail(sum.start, "a union of an abstract type and others, expected leaves, or one abstract type and nothing");
+    fail(sum.start,
+         "a union of an abstract type and others, expected leaves, or one abstract type and nothing");
     return nullptr;
   }
   if (sum.has_any) return types_.any();
@@ -174,7 +186,8 @@ Result<const Type*> parse_type(Program& program, std::string_view text) {
     reader.fault = describe(current) + ", expected the end of the type";
     reader.fault_token = current;
   }
-  return make_error(BERTH_PARSE_ERROR, fmt::format("type:{}:{}", reader.fault_token.line, reader.fault_token.column),
+  return make_error(BERTH_PARSE_ERROR,
+                    fmt::format("type:{}:{}", reader.fault_token.line, reader.fault_token.column),
                     reader.fault, "");
 }
 

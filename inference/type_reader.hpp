@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// TypeReader: a declared type from tokens. Keeps its own stack, so that nesting costs no native stack; linear.
+// TypeReader: a declared type from tokens. Keeps its own stack, so that nesting costs no native stack;
+// linear.
 #pragma once
 #include <string>
 #include <string_view>

@@ -5,11 +5,12 @@
 //   blocks         | there is one; targets and handlers exist; the entry has no predecessor and is no handler
 //   handler        | a handler has exactly one parameter
 //   values         | numbers in range; each defined once; used only where one of this method defines it
-//   dominance      | the definition comes before on every path; for a handler: before the protected block is entered
+//   dominance      | the definition comes before on every path; in a handler: before the protected block
 //   arity          | branches and invoke: as many arguments as parameters
 //   signature      | parameters of the entry have the method's declared types
-//   and those of statement_rules: operands, names, number, order, type, fields, mutability, literal, callee, argument types,
-//   terminator, cases, refine, kernel only, kernel subset
+//
+// And those of statement_rules: operands, names, number, order, type, fields, mutability, literal, callee,
+// argument types, terminator, cases, refine, kernel only, kernel subset.
 #pragma once
 #include <string>
 #include <vector>
@@ -25,7 +26,8 @@ class Verifier {
   Verifier(Program& program, const Method& method, const Body& body, Strictness strictness)
       : program_(program), method_(method), body_(body), strictness_(strictness) {}
 
-  /// Once. The first broken rule. Threads: any. Blocks: short. Errors: TYPE_ERROR naming place, method, block and rule.
+  /// Once. The first broken rule. Threads: any. Blocks: short. Errors: TYPE_ERROR naming place, method, block
+  /// and rule.
   Result<void> run();
 
  private:
@@ -40,7 +42,8 @@ class Verifier {
   Result<void> define_all();
   Result<void> define(BlockId block, uint32_t position, ValueId value, const Position& at);
   Result<void> check_block(BlockId id, const Dominators& dominators);
-  Result<void> check_use(const Operand& operand, BlockId block, uint32_t position, const Dominators& dominators, const Position& at);
+  Result<void> check_use(const Operand& operand, BlockId block, uint32_t position,
+                         const Dominators& dominators, const Position& at);
   Error error(BlockId block, const Position& at, const BrokenRule& broken) const;
   std::string name_of_value(ValueId value) const;
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the tests of the text form share: a program to parse into, a text with every statement, and equality of bodies.
+// What the tests of the text form share: a program to parse into, a text with every statement, and equality
+// of bodies.
 #pragma once
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <iostream>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 
@@ -16,10 +20,13 @@ namespace berth::inference::test {
 /// Suite `Inference`, as the contract page is called.
 class Inference : public ::testing::Test {
  protected:
-  Inference() : engine_(engine::Engine::make({}).value()), program_(std::make_shared<Program>(*engine_, "test")) {}
+  Inference()
+      : engine_(engine::Engine::make({}).value()), program_(std::make_shared<Program>(*engine_, "test")) {}
 
   Program& program() { return *program_; }
-  Result<DefinitionSet> parse(std::string_view body) { return inference::parse(*program_, "berth-ir 1\n" + std::string(body), "t.bir"); }
+  Result<DefinitionSet> parse(std::string_view body) {
+    return inference::parse(*program_, "berth-ir 1\n" + std::string(body), "t.bir");
+  }
   /// Parses text that must be right.
   DefinitionSet parsed(std::string_view body) {
     auto result = parse(body);
@@ -47,6 +54,15 @@ class Inference : public ::testing::Test {
   std::shared_ptr<Program> program_;
 };
 
+/// Of random input: given by BERTH_SEED for a replay, else new; printed.
+inline unsigned start_value() {
+  const char* given = std::getenv("BERTH_SEED");
+  const unsigned seed =
+      given ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device()();
+  std::cout << "BERTH_SEED=" << seed << "\n";
+  return seed;
+}
+
 inline bool same_operand(const Operand& a, const Operand& b) {
   return a.kind == b.kind && a.value == b.value && a.literal == b.literal && a.name == b.name;
 }
@@ -60,9 +76,10 @@ inline bool same_operands(const std::vector<Operand>& a, const std::vector<Opera
 }
 
 inline bool same_statement(const Statement& a, const Statement& b) {
-  return a.op == b.op && a.number == b.number && a.to == b.to && a.checked == b.checked && a.order == b.order &&
-         a.scope == b.scope && a.result == b.result && same_operands(a.operands, b.operands) && a.type == b.type &&
-         a.name == b.name && a.signature == b.signature;
+  return a.op == b.op && a.number == b.number && a.to == b.to && a.checked == b.checked &&
+         a.order == b.order && a.scope == b.scope && a.result == b.result &&
+         same_operands(a.operands, b.operands) && a.type == b.type && a.name == b.name &&
+         a.signature == b.signature;
 }
 
 /// Equal but for names of values and places, which are no part of the program.
@@ -73,14 +90,19 @@ inline bool same_body(const Body& a, const Body& b) {
   }
   for (size_t i = 0; i < a.blocks.size(); ++i) {
     const Block &x = a.blocks[i], &y = b.blocks[i];
-    if (x.parameters != y.parameters || x.handler != y.handler || x.statements.size() != y.statements.size()) return false;
+    if (x.parameters != y.parameters || x.handler != y.handler || x.statements.size() != y.statements.size())
+      return false;
     for (size_t k = 0; k < x.statements.size(); ++k) {
       if (!same_statement(x.statements[k], y.statements[k])) return false;
     }
     const Terminator &s = x.terminator, &t = y.terminator;
-    if (s.kind != t.kind || !same_operand(s.value, t.value) || s.cases != t.cases || s.targets.size() != t.targets.size()) return false;
+    if (s.kind != t.kind || !same_operand(s.value, t.value) || s.cases != t.cases ||
+        s.targets.size() != t.targets.size())
+      return false;
     for (size_t k = 0; k < s.targets.size(); ++k) {
-      if (s.targets[k].block != t.targets[k].block || !same_operands(s.targets[k].arguments, t.targets[k].arguments)) return false;
+      if (s.targets[k].block != t.targets[k].block ||
+          !same_operands(s.targets[k].arguments, t.targets[k].arguments))
+        return false;
     }
   }
   return true;
@@ -93,30 +115,119 @@ inline bool same_method(const Method& a, const Method& b) {
 
 /// Statements of methods in their canonical form; %0 to %3 are any.
 inline constexpr const char* kStatements[] = {
-    "add.i64 %0 %1", "add.i8.checked %0 %1", "sub.u16 %0 3:u16", "sub.i64.checked %0 %1", "mul.f64 %0 2.5", "mul.u64.checked %0 %1",
-    "div.f32 %0 1e-20:f32", "rem.u8 %0 7:u8", "and.i32 %0 -1:i32", "or.u32 %0 %1", "xor.i16 %0 %1", "shl.i64 %0 3", "shr.u64 %0 %1",
-    "lt.f64 %0 %1", "le.i64 %0 %1", "eq.u8 %0 %1", "neg.f32 %0", "sqrt.f64 %0", "abs.i64 %0", "min.f64 %0 %1", "max.i8 %0 %1",
-    "fma.f64 %0 %1 %2", "convert.i64.f64 %0", "truncate.f64.u8 %0", "bits.f32.u32 %0", "not %0", "call f(%0, 1, \"a\\n\\x00\\\"\\\\\")",
-    "call %0()", "call `+`(%0, %1)", "call.latest f(%0)", "invoke f(i64, any)(%0, %1)", "call.host sin(%0) f64", "call.host `a b`() nothing",
-    "new Point(%0, %1)", "new Empty()", "field %0.x", "field %0.`odd name`", "set %0.value %1", "tuple()", "tuple(%0, nothing, true)",
-    "item %0 1", "array.new f64 %0 0.0", "array.new array<Node | nothing> %0 nothing", "array.len %0", "array.get %0 %1",
-    "array.set %0 %1 %2", "array.copy %0", "string.len %0", "string.byte %0 0", "string.slice %0 %1 %2", "string.concat %0 \"\"",
-    "string.eq %0 %1", "string.of %0", "string.fixed %0 9", "print(%0, \" \", 1)", "print()", "same %0 %1", "spawn f(%0)", "spawn %0(%1)",
-    "join %0", "is %0 Node | Point | nothing", "is %0 tuple<i64, any>", "is %0 tuple<>", "typeof %0", "assert %0 Shape | nothing",
-    "assert %0 array", "global.get hits", "global.set hits %0", "field.atomic.acquire %0.value", "field.atomic.seq_cst %0.value",
-    "set.atomic.release %0.value %1", "array.get.atomic.relaxed %0 %1", "array.set.atomic.seq_cst %0 %1 %2", "rmw.field.acq_rel %0.value %1",
-    "rmw.item.seq_cst %0 %1 %2", "cas.field.seq_cst %0.value %1 %2", "cas.item.acquire %0 %1 %2 %3", "buffer.of %0", "buffer.array %0",
-    "buffer.new f64 %0", "buffer.len %0", "buffer.get %0 %1", "buffer.set %0 %1 %2", "launch k(%0, 2.0) blocks 1 2 3 lanes 64 1 %1",
-    "channel.new f64 %0 %1 \"out\"", "channel.wait_writable %0", "channel.publish(%0, %1, 5)", "channel.publish(%0)",
-    "channel.wait_readable %0 %1", "channel.take %0", "channel.snap %0 %1", "channel.finish %0 %1", "channel.close %0",
-    "same %0 type<f64 | nothing>", "same f k", "print(tau, 0x7ff8000000000001:f64, 0xff800000:f32, -0.0, 1e+300, 5e-324, 0.1:f32)",
+    "add.i64 %0 %1",
+    "add.i8.checked %0 %1",
+    "sub.u16 %0 3:u16",
+    "sub.i64.checked %0 %1",
+    "mul.f64 %0 2.5",
+    "mul.u64.checked %0 %1",
+    "div.f32 %0 1e-20:f32",
+    "rem.u8 %0 7:u8",
+    "and.i32 %0 -1:i32",
+    "or.u32 %0 %1",
+    "xor.i16 %0 %1",
+    "shl.i64 %0 3",
+    "shr.u64 %0 %1",
+    "lt.f64 %0 %1",
+    "le.i64 %0 %1",
+    "eq.u8 %0 %1",
+    "neg.f32 %0",
+    "sqrt.f64 %0",
+    "abs.i64 %0",
+    "min.f64 %0 %1",
+    "max.i8 %0 %1",
+    "fma.f64 %0 %1 %2",
+    "convert.i64.f64 %0",
+    "truncate.f64.u8 %0",
+    "bits.f32.u32 %0",
+    "not %0",
+    "call f(%0, 1, \"a\\n\\x00\\\"\\\\\")",
+    "call %0()",
+    "call `+`(%0, %1)",
+    "call.latest f(%0)",
+    "invoke f(i64, any)(%0, %1)",
+    "call.host sin(%0) f64",
+    "call.host `a b`() nothing",
+    "new Point(%0, %1)",
+    "new Empty()",
+    "field %0.x",
+    "field %0.`odd name`",
+    "set %0.value %1",
+    "tuple()",
+    "tuple(%0, nothing, true)",
+    "item %0 1",
+    "array.new f64 %0 0.0",
+    "array.new array<Node | nothing> %0 nothing",
+    "array.len %0",
+    "array.get %0 %1",
+    "array.set %0 %1 %2",
+    "array.copy %0",
+    "string.len %0",
+    "string.byte %0 0",
+    "string.slice %0 %1 %2",
+    "string.concat %0 \"\"",
+    "string.eq %0 %1",
+    "string.of %0",
+    "string.fixed %0 9",
+    "print(%0, \" \", 1)",
+    "print()",
+    "same %0 %1",
+    "spawn f(%0)",
+    "spawn %0(%1)",
+    "join %0",
+    "is %0 Node | Point | nothing",
+    "is %0 tuple<i64, any>",
+    "is %0 tuple<>",
+    "typeof %0",
+    "assert %0 Shape | nothing",
+    "assert %0 array",
+    "global.get hits",
+    "global.set hits %0",
+    "field.atomic.acquire %0.value",
+    "field.atomic.seq_cst %0.value",
+    "set.atomic.release %0.value %1",
+    "array.get.atomic.relaxed %0 %1",
+    "array.set.atomic.seq_cst %0 %1 %2",
+    "rmw.field.acq_rel %0.value %1",
+    "rmw.item.seq_cst %0 %1 %2",
+    "cas.field.seq_cst %0.value %1 %2",
+    "cas.item.acquire %0 %1 %2 %3",
+    "buffer.of %0",
+    "buffer.array %0",
+    "buffer.new f64 %0",
+    "buffer.len %0",
+    "buffer.get %0 %1",
+    "buffer.set %0 %1 %2",
+    "launch k(%0, 2.0) blocks 1 2 3 lanes 64 1 %1",
+    "channel.new f64 %0 %1 \"out\"",
+    "channel.wait_writable %0",
+    "channel.publish(%0, %1, 5)",
+    "channel.publish(%0)",
+    "channel.wait_readable %0 %1",
+    "channel.take %0",
+    "channel.snap %0 %1",
+    "channel.finish %0 %1",
+    "channel.close %0",
+    "same %0 type<f64 | nothing>",
+    "same f k",
+    "print(tau, 0x7ff8000000000001:f64, 0xff800000:f32, -0.0, 1e+300, 5e-324, 0.1:f32)",
     "print(-9223372036854775808, 18446744073709551615:u64, -128:i8, false)"};
 
 /// Statements of kernels; %0 is a buffer<f64>, %1 an i64.
-inline constexpr const char* kKernelStatements[] = {
-    "lane 0", "block 1", "lanes 2", "blocks 0", "shared f32 256", "barrier.block", "barrier.grid", "fault 7", "fault %1",
-    "rmw.item.relaxed.device %0 %1 1.0", "array.get.atomic.acquire.block %0 %1", "array.set.atomic.release.device %0 %1 2.0",
-    "cas.item.seq_cst.block %0 %1 0.0 1.0", "buffer.set %0 %1 2.0"};
+inline constexpr const char* kKernelStatements[] = {"lane 0",
+                                                    "block 1",
+                                                    "lanes 2",
+                                                    "blocks 0",
+                                                    "shared f32 256",
+                                                    "barrier.block",
+                                                    "barrier.grid",
+                                                    "fault 7",
+                                                    "fault %1",
+                                                    "rmw.item.relaxed.device %0 %1 1.0",
+                                                    "array.get.atomic.acquire.block %0 %1",
+                                                    "array.set.atomic.release.device %0 %1 2.0",
+                                                    "cas.item.seq_cst.block %0 %1 0.0 1.0",
+                                                    "buffer.set %0 %1 2.0"};
 
 inline constexpr const char* kDeclarations =
     "abstract Shape\n"

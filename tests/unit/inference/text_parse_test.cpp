@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
-#include <iostream>
 #include <random>
 
 #include "tests/unit/inference/text_fixture.hpp"
@@ -23,7 +21,9 @@ class BrokenTexts : public Inference, public ::testing::WithParamInterface<Broke
 TEST_P(BrokenTexts, I2_broken_text_has_line_column_and_what_was_expected) {
   const Broken& broken = GetParam();
   const std::string found = message(broken.text);
-  EXPECT_EQ(found.find("t.bir:" + std::to_string(broken.line) + ":" + std::to_string(broken.column) + ": "), 0u) << found;
+  EXPECT_EQ(found.find("t.bir:" + std::to_string(broken.line) + ":" + std::to_string(broken.column) + ": "),
+            0u)
+      << found;
   EXPECT_NE(found.find(broken.says), std::string::npos) << found;
   EXPECT_NE(found.find("expected"), std::string::npos) << found;
   EXPECT_EQ(found.find('\n'), std::string::npos) << found;
@@ -42,8 +42,10 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"method f(%a: array<i64) { ^0: return nothing }", 2, 23, "expected \">\" or \"|\""},
         Broken{"method f(%a: array<>) { ^0: return nothing }", 2, 20, "expected a type"},
         Broken{"method f(%a: i64 |) { ^0: return nothing }", 2, 19, "expected a type"},
-        Broken{"method f(%a: i64 | any) { ^0: return nothing }", 2, 14, "a union of an abstract type and others"},
-        Broken{"method f(%a: number | string) { ^0: return nothing }", 2, 14, "a union of an abstract type and others"},
+        Broken{"method f(%a: i64 | any) { ^0: return nothing }", 2, 14,
+               "a union of an abstract type and others"},
+        Broken{"method f(%a: number | string) { ^0: return nothing }", 2, 14,
+               "a union of an abstract type and others"},
         Broken{"method f(%a: number | array) { ^0: return nothing }", 2, 23, "two abstract types"},
         Broken{"method f(%a: i64 | i64) { ^0: return nothing }", 2, 20, "two members of one leaf"},
         Broken{"method f() -> { ^0: return nothing }", 2, 15, "expected a type"},
@@ -51,7 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"method f() { }", 2, 14, "expected a block such as ^0:"},
         Broken{"method f() { return nothing }", 2, 14, "expected a block such as ^0:"},
         Broken{"method f() { ^0: }", 2, 18, "expected a terminator of the last block"},
-        Broken{"method f() { ^0: print() ^1: return nothing }", 2, 26, "expected a terminator of the block before"},
+        Broken{"method f() { ^0: print() ^1: return nothing }", 2, 26,
+               "expected a terminator of the block before"},
         Broken{"method f() { ^0: return nothing print() }", 2, 33, "behind a terminator"},
         Broken{"method f() { ^0: return nothing", 2, 32, "expected \"}\" at the end of the method"},
         Broken{"method f() { ^0: return }", 2, 25, "expected a value"},
@@ -59,33 +62,43 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"method f() { ^0: br ^9 }", 2, 21, "unknown block \"^9\""},
         Broken{"method f() { ^0 catch ^9: return nothing }", 2, 23, "unknown block \"^9\""},
         Broken{"method f() { ^0: return nothing ^0: return nothing }", 2, 33, "block \"^0\" defined twice"},
-        Broken{"method f() { ^0(%a): return nothing }", 2, 16, "the parameters of the first block are the method's"},
+        Broken{"method f() { ^0(%a): return nothing }", 2, 16,
+               "the parameters of the first block are the method's"},
         Broken{"method f() { ^zero: return nothing }", 2, 14, "expected a number below 2^32"},
         Broken{"method f() { ^0 return nothing }", 2, 17, "expected \":\""},
         Broken{"method f() { ^0: frobnicate 1 return nothing }", 2, 18, "unknown operation \"frobnicate\""},
         Broken{"method f() { ^0: add 1 2 return nothing }", 2, 18, "expected add with a number type"},
         Broken{"method f() { ^0: and.f64 1 2 return nothing }", 2, 18, "expected and with a number type"},
-        Broken{"method f() { ^0: div.i64.checked 1 2 return nothing }", 2, 18, "expected div with a number type"},
-        Broken{"method f() { ^0: convert.i64 1 return nothing }", 2, 18, "expected convert with two number types"},
-        Broken{"method f() { ^0: bits.i64.f32 1 return nothing }", 2, 18, "expected bits with two number types"},
-        Broken{"method f(%x) { ^0: field.atomic.release %x.y return nothing }", 2, 20, "an order that it can have"},
-        Broken{"method f(%x) { ^0: rmw.field.seq_cst.block %x.y 1 return nothing }", 2, 20, "an order that it can have"},
-        Broken{"method f() { ^0: not.i64 true return nothing }", 2, 18, "expected not with nothing behind it"},
+        Broken{"method f() { ^0: div.i64.checked 1 2 return nothing }", 2, 18,
+               "expected div with a number type"},
+        Broken{"method f() { ^0: convert.i64 1 return nothing }", 2, 18,
+               "expected convert with two number types"},
+        Broken{"method f() { ^0: bits.i64.f32 1 return nothing }", 2, 18,
+               "expected bits with two number types"},
+        Broken{"method f(%x) { ^0: field.atomic.release %x.y return nothing }", 2, 20,
+               "an order that it can have"},
+        Broken{"method f(%x) { ^0: rmw.field.seq_cst.block %x.y 1 return nothing }", 2, 20,
+               "an order that it can have"},
+        Broken{"method f() { ^0: not.i64 true return nothing }", 2, 18,
+               "expected not with nothing behind it"},
         Broken{"method f(%x) { ^0: refine %x i64 return nothing }", 2, 20, "refine is made by inference"},
         Broken{"method f() { ^0: add.i64 1\n return nothing }", 3, 2, "\"return\", expected a value"},
         Broken{"method f() { ^0: %x add.i64 1 2\n return nothing }", 2, 21, "expected \"=\""},
-        Broken{"method f() { ^0: %x = add.i64 1 2 %x = add.i64 1 2\n return nothing }", 2, 35, "value \"%x\" defined twice"},
+        Broken{"method f() { ^0: %x = add.i64 1 2 %x = add.i64 1 2\n return nothing }", 2, 35,
+               "value \"%x\" defined twice"},
         Broken{"method f(%x) { ^0: field %x y return nothing }", 2, 29, "expected \".\""},
         Broken{"method f(%x) { ^0: call 1(%x) return nothing }", 2, 25, "expected a function"},
         Broken{"method f(%x) { ^0: call f %x return nothing }", 2, 27, "expected \"(\""},
         Broken{"method f(%x) { ^0: invoke f(i64)(%x) return nothing }", 2, 27, "no method f(i64)"},
-        Broken{"method f(%x) { ^0: launch f(%x) blocks 1 1 1 lanes 1 1 1 return nothing }", 2, 27, "unknown kernel \"f\""},
+        Broken{"method f(%x) { ^0: launch f(%x) blocks 1 1 1 lanes 1 1 1 return nothing }", 2, 27,
+               "unknown kernel \"f\""},
         Broken{"method f(%x) { ^0: launch f(%x) 1 1 1 return nothing }", 2, 33, "expected \"blocks\""},
         Broken{"method f() { ^0: global.get nowhere return nothing }", 2, 29, "unknown global \"nowhere\""},
         Broken{"const c = 1 method f() { ^0: global.set c 2 return nothing }", 2, 41, "\"c\" is a constant"},
         Broken{"global g = 1 method f() { ^0: return g }", 2, 38, "\"g\" is a global, expected global.get"},
         Broken{"method f(%x) { ^0: switch %x [1 ^1] ^1 ^1: return nothing }", 2, 33, "expected \":\""},
-        Broken{"method f(%x) { ^0: switch %x [one: ^1] ^1 ^1: return nothing }", 2, 31, "expected an i64 and a block"},
+        Broken{"method f(%x) { ^0: switch %x [one: ^1] ^1 ^1: return nothing }", 2, 31,
+               "expected an i64 and a block"},
         Broken{"method f(%x) { ^0: cond %x ^1 ^1: return nothing }", 2, 33, "expected a block such as ^1"},
         Broken{"const c = 9223372036854775808", 2, 11, "out of range, expected an i64"},
         Broken{"const c = 256:u8", 2, 11, "out of range, expected an u8"},
@@ -132,15 +145,18 @@ TEST_F(Inference, I2_twenty_errors_in_one_run_each_at_its_line) {
   const auto result = parse(text + "  return nothing\n}\n");
   ASSERT_TRUE(result.has_error());
   EXPECT_EQ(result.error().code(), BERTH_PARSE_ERROR);
-  EXPECT_EQ(result.error().message(), "t.bir:4:3: unknown operation \"wrong\", expected one such as add.i64 or call");
+  EXPECT_EQ(result.error().message(),
+            "t.bir:4:3: unknown operation \"wrong\", expected one such as add.i64 or call");
   const std::string& details = result.error().details();
-  EXPECT_EQ(details.find("{\"errors\":[{\"line\":4,\"column\":3,\"text\":\"unknown operation "), 0u) << details;
+  EXPECT_EQ(details.find("{\"errors\":[{\"line\":4,\"column\":3,\"text\":\"unknown operation "), 0u)
+      << details;
   EXPECT_NE(details.find("{\"line\":23,"), std::string::npos);
   EXPECT_EQ(details.find("{\"line\":24,"), std::string::npos);
 }
 
 TEST_F(Inference, I2_errors_of_all_declarations_come_in_order_of_place) {
-  const auto result = parse("method f() {\n^0: wrong\nreturn nothing }\nconst c = ;\ntype T { a }\nmethod g() { ^0: return %q }");
+  const auto result = parse(
+      "method f() {\n^0: wrong\nreturn nothing }\nconst c = ;\ntype T { a }\nmethod g() { ^0: return %q }");
   ASSERT_TRUE(result.has_error());
   size_t last = 0;
   for (const char* line : {"\"line\":3,", "\"line\":5,", "\"line\":6,", "\"line\":7,"}) {
@@ -155,15 +171,21 @@ TEST_F(Inference, I2_missing_brace_does_not_swallow_the_next_method) {
   const auto result = parse("method f() {\n^0: return nothing\nmethod g() {\n^0: return %q\n}\n");
   ASSERT_TRUE(result.has_error());
   EXPECT_EQ(result.error().message(), "t.bir:4:1: \"method\", expected \"}\" at the end of the method");
-  EXPECT_NE(result.error().details().find("\"line\":5,\"column\":12"), std::string::npos) << result.error().details();
+  EXPECT_NE(result.error().details().find("\"line\":5,\"column\":12"), std::string::npos)
+      << result.error().details();
 }
 
 TEST_F(Inference, I2_error_quotes_bytes_printably) {
-  EXPECT_EQ(message("const c = \"a\" \"\x01\xff\""), "t.bir:2:15: \"\\x01\\xff\", expected a declaration behind this one");
+  EXPECT_EQ(message("const c = \"a\" \"\x01\xff\""),
+            "t.bir:2:15: \"\\x01\\xff\", expected a declaration behind this one");
 }
 
 TEST_F(Inference, I2_definitions_must_agree_with_the_program) {
-  ASSERT_FALSE(program().define(nullptr, "berth-ir 1 abstract S type T <: S { a: i64 } const c = 1 global g: i64 = 0", "a.bir").has_error());
+  ASSERT_FALSE(program()
+                   .define(nullptr,
+                           "berth-ir 1 abstract S type T <: S { a: i64 } const c = 1 global g: i64 = 0",
+                           "a.bir")
+                   .has_error());
   EXPECT_TRUE(parsed("abstract S type T <: S { a: i64 }").structs.empty());
   EXPECT_NE(message("type T <: S { a: f64 }").find("already defined otherwise"), std::string::npos);
   EXPECT_NE(message("mutable type T <: S { a: i64 }").find("already defined otherwise"), std::string::npos);
@@ -200,26 +222,32 @@ TEST_F(Inference, I4_names_up_to_255_bytes) {
   EXPECT_EQ(message("const a" + name + " = 1").substr(0, 36), "t.bir:2:7: a name over 255 bytes, ex");
   EXPECT_TRUE(parse("const `" + name + "` = 1").has_value());
   EXPECT_EQ(message("const `a" + name + "` = 1").substr(0, 36), "t.bir:2:7: a name over 255 bytes, ex");
-  EXPECT_EQ(message("method f(%a" + name + ") { ^0: return nothing }").substr(0, 36), "t.bir:2:10: a name over 255 bytes, e");
+  EXPECT_EQ(message("method f(%a" + name + ") { ^0: return nothing }").substr(0, 36),
+            "t.bir:2:10: a name over 255 bytes, e");
 }
 
 TEST_F(Inference, I4_parameters_up_to_255) {
   const auto with = [](size_t n) {
-    return "method f(" + listed(n, [](size_t i) { return "%a" + std::to_string(i); }) + ") { ^0: return nothing }";
+    return "method f(" + listed(n, [](size_t i) { return "%a" + std::to_string(i); }) +
+           ") { ^0: return nothing }";
   };
   EXPECT_TRUE(parse(with(255)).has_value());
   EXPECT_EQ(message(with(256)).substr(0, 41), "t.bir:2:1685: over 255 parameters, expect");
 }
 
 TEST_F(Inference, I4_fields_up_to_1024) {
-  const auto with = [](size_t n) { return "type T { " + listed(n, [](size_t i) { return "a" + std::to_string(i) + ": i64"; }) + " }"; };
+  const auto with = [](size_t n) {
+    return "type T { " + listed(n, [](size_t i) { return "a" + std::to_string(i) + ": i64"; }) + " }";
+  };
   EXPECT_TRUE(parse(with(1024)).has_value());
-  EXPECT_NE(message(with(1025)).find(": over 1024 fields, expected fewer"), std::string::npos) << message(with(1025));
+  EXPECT_NE(message(with(1025)).find(": over 1024 fields, expected fewer"), std::string::npos)
+      << message(with(1025));
 }
 
 TEST_F(Inference, I4_tuples_up_to_32) {
   const auto with = [](size_t n) {
-    return "method f(%a: tuple<" + listed(n, [](size_t) { return std::string("i64"); }) + ">) { ^0: return nothing }";
+    return "method f(%a: tuple<" + listed(n, [](size_t) { return std::string("i64"); }) +
+           ">) { ^0: return nothing }";
   };
   EXPECT_TRUE(parse(with(32)).has_value());
   EXPECT_EQ(message(with(33)).substr(0, 38), "t.bir:2:183: a tuple of over 32 items,");
@@ -232,7 +260,9 @@ TEST_F(Inference, I4_unions_up_to_4_members_besides_nothing) {
 }
 
 TEST_F(Inference, I4_types_nested_up_to_256) {
-  const auto with = [](size_t n) { return "method f(%a: " + repeat("array<", n) + "i64" + repeat(">", n) + ") { ^0: return nothing }"; };
+  const auto with = [](size_t n) {
+    return "method f(%a: " + repeat("array<", n) + "i64" + repeat(">", n) + ") { ^0: return nothing }";
+  };
   EXPECT_TRUE(parse(with(256)).has_value()) << message(with(256));
   EXPECT_EQ(message(with(257)).substr(0, 44), "t.bir:2:1555: types nested over 256 deep, ex");
 }
@@ -240,7 +270,8 @@ TEST_F(Inference, I4_types_nested_up_to_256) {
 TEST_F(Inference, I4_abstract_types_up_to_16_deep) {
   const auto with = [](size_t n) {
     std::string text;
-    for (size_t i = n; i-- > 0;) text += "abstract A" + std::to_string(i) + (i ? " <: A" + std::to_string(i - 1) : "") + "\n";
+    for (size_t i = n; i-- > 0;)
+      text += "abstract A" + std::to_string(i) + (i ? " <: A" + std::to_string(i - 1) : "") + "\n";
     return text;
   };
   EXPECT_TRUE(parse(with(16)).has_value()) << message(with(16));
@@ -251,7 +282,8 @@ TEST_F(Inference, I4_abstract_types_up_to_16_deep) {
 TEST_F(Inference, I4_statements_up_to_2_to_the_20_a_method) {
   const auto with = [](size_t n) { return "method f() { ^0:\n" + repeat("not 1\n", n) + "return nothing }"; };
   EXPECT_TRUE(parse(with(size_t{1} << 20)).has_value());
-  EXPECT_EQ(message(with((size_t{1} << 20) + 1)).substr(0, 43), "t.bir:1048579:1: over 1048576 statements in");
+  EXPECT_EQ(message(with((size_t{1} << 20) + 1)).substr(0, 43),
+            "t.bir:1048579:1: over 1048576 statements in");
 }
 
 TEST_F(Inference, I4_text_up_to_64_MiB) {
@@ -259,17 +291,11 @@ TEST_F(Inference, I4_text_up_to_64_MiB) {
   text.resize(size_t{64} << 20, ' ');
   EXPECT_TRUE(inference::parse(program(), text, "t.bir").has_value());
   text += ' ';
-  EXPECT_EQ(inference::parse(program(), text, "t.bir").error().message(), "t.bir:1:1: a text of 67108865 bytes, expected at most 64 MiB");
+  EXPECT_EQ(inference::parse(program(), text, "t.bir").error().message(),
+            "t.bir:1:1: a text of 67108865 bytes, expected at most 64 MiB");
 }
 
 // --- hostile input
-
-unsigned start_value() {
-  const char* given = std::getenv("BERTH_SEED");
-  const unsigned seed = given ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device()();
-  std::cout << "BERTH_SEED=" << seed << "\n";
-  return seed;
-}
 
 /// Neither parser nor verifier may do anything but answer; what is accepted must print and parse again.
 void survive(Program& program, const std::string& text) {
@@ -296,10 +322,14 @@ TEST_F(Inference, I3_random_bytes_never_crash) {
 }
 
 TEST_F(Inference, I3_random_words_never_crash) {
-  static const char* const words[] = {"method", "kernel", "type", "mutable", "abstract", "const", "global", "file", "f", "(", ")", "{", "}", "[",
-                                      "]", "<", ">", ":", ",", "=", ".", "|", "@", "->", "<:", "^0", "^1", "%a", "%b", "i64", "any", "array<",
-                                      "tuple<", "nothing", "true", "1", "2.5", "\"s\"", "`q`", "add.i64", "call", "br", "cond", "switch",
-                                      "return", "throw", "catch", "field", "launch", "blocks", "lanes", "\n", "^0:", "return nothing", "#"};
+  static const char* const words[] = {
+      "method", "kernel", "type",  "mutable", "abstract", "const",  "global",  "file",   "f",
+      "(",      ")",      "{",     "}",       "[",        "]",      "<",       ">",      ":",
+      ",",      "=",      ".",     "|",       "@",        "->",     "<:",      "^0",     "^1",
+      "%a",     "%b",     "i64",   "any",     "array<",   "tuple<", "nothing", "true",   "1",
+      "2.5",    "\"s\"",  "`q`",   "add.i64", "call",     "br",     "cond",    "switch", "return",
+      "throw",  "catch",  "field", "launch",  "blocks",   "lanes",  "\n",      "^0:",    "return nothing",
+      "#"};
   std::mt19937 random(start_value());
   for (int i = 0; i < 5000; ++i) {
     std::string text = "berth-ir 1\n";
@@ -316,10 +346,18 @@ TEST_F(Inference, I3_mutated_texts_never_crash) {
     for (unsigned n = 1 + random() % 4; n-- > 0;) {
       const size_t at = 11 + random() % (text.size() - 11), length = random() % 20;
       switch (random() % 4) {
-        case 0: text.erase(at, length); break;
-        case 1: text[at] = static_cast<char>(random()); break;
-        case 2: text.insert(at, text.substr(11 + random() % (text.size() - 11), length)); break;
-        default: std::swap(text[at], text[11 + random() % (text.size() - 11)]); break;
+        case 0:
+          text.erase(at, length);
+          break;
+        case 1:
+          text[at] = static_cast<char>(random());
+          break;
+        case 2:
+          text.insert(at, text.substr(11 + random() % (text.size() - 11), length));
+          break;
+        default:
+          std::swap(text[at], text[11 + random() % (text.size() - 11)]);
+          break;
       }
     }
     survive(program(), text);
@@ -339,14 +377,16 @@ TEST_F(Inference, I3_ten_megabytes_of_garbage_take_under_5_seconds) {
   while (words.size() < 10'000'000) words += "method f( { ^0: call \n";
   while (opens.size() < 10'000'000) opens += "method f() { ^0: ";
   while (types.size() < 10'000'000) types += "array<";
-  for (const auto* text : {&bytes, &words, &opens, &types}) EXPECT_LT(seconds_of(program(), *text), 5.0) << text->substr(0, 40);
+  for (const auto* text : {&bytes, &words, &opens, &types})
+    EXPECT_LT(seconds_of(program(), *text), 5.0) << text->substr(0, 40);
   EXPECT_LT(seconds_of(program(), "berth-ir 1\n" + bytes), 5.0);
 }
 
 TEST_F(Inference, I3_time_grows_with_the_size) {
   const auto with = [](size_t n) {
     std::string text = "berth-ir 1\nmethod f(%v) {\n^0:\n";
-    for (size_t i = 0; i < n; ++i) text += "  %v" + std::to_string(i) + " = add.i64 %v" + (i ? std::to_string(i - 1) : "") + " 1\n";
+    for (size_t i = 0; i < n; ++i)
+      text += "  %v" + std::to_string(i) + " = add.i64 %v" + (i ? std::to_string(i - 1) : "") + " 1\n";
     return text + "  return %v\n}\n";
   };
   const std::string small = with(20'000), large = with(160'000);
