@@ -23,7 +23,7 @@ struct alignas(64) Slot {
   // Written between two steps of the version; unlocked readers compare the version afterwards.
   sync::Atomic<const void*> method{nullptr};
   sync::Atomic<const void*> owner{nullptr};
-  sync::Atomic<uint64_t> version{0};  // odd while free. Release under the shard lock; acquire, before and after
+  sync::Atomic<uint64_t> version{1};  // odd while free. Release under the shard lock; acquire, before and after
   Waiter* queue = nullptr;            // shard and graph lock
   // Owned (one reference). Written under the shard lock; an unlocked reader only learns that there is one.
   sync::Atomic<const StoredFailure*> failure{nullptr};
