@@ -65,14 +65,15 @@ const Type* Flow::type_of(const Operand& operand) {
   return transfer_.type_of(operand.literal);
 }
 
-void Flow::raise(ValueId value, const Type* type) {
+void Flow::raise(ValueId value, const Type* type, bool is_behind) {
   // A body that was inferred before bounds its values.
   if (const Type* bound = body_.values[value].inferred) type = transfer_.lattice().meet(type, bound);
   const Type* joined = transfer_.lattice().join(types_[value], type);
   if (joined == types_[value]) return;
   types_[value] = joined;
   for (const BlockId user : users_[value]) {
-    if (user != block_) mark_dirty(user);  // uses in the block at work come later in it
+    // Uses of a statement's result in its own block come later in it; a block parameter's may have been passed already.
+    if (is_behind || user != block_) mark_dirty(user);
   }
 }
 
@@ -80,14 +81,10 @@ void Flow::take_edge(BlockId b, size_t index) {
   const Target& target = body_.blocks[b].terminator.targets[index];
   edges_[b][index] = true;
   const std::vector<ValueId>& parameters = body_.blocks[target.block].parameters;
-  bool has_risen = false;
   for (size_t i = 0; i < parameters.size() && i < target.arguments.size(); ++i) {
-    const Type* before = types_[parameters[i]];
-    raise(parameters[i], type_of(target.arguments[i]));
-    has_risen = has_risen || types_[parameters[i]] != before;
+    raise(parameters[i], type_of(target.arguments[i]), true);
   }
   enter(target.block);
-  if (has_risen && target.block == b) mark_dirty(b);  // raise() leaves out the block at work
 }
 
 void Flow::take_handler(BlockId b) {
@@ -95,7 +92,7 @@ void Flow::take_handler(BlockId b) {
   const BlockId handler = body_.blocks[b].handler;
   if (handler == kNone) return;
   for (const ValueId parameter : body_.blocks[handler].parameters) {
-    raise(parameter, transfer_.program().types().kind(LeafKind::Error));
+    raise(parameter, transfer_.program().types().kind(LeafKind::Error), true);
   }
   enter(handler);
 }
@@ -129,7 +126,7 @@ bool Flow::evaluate(CallOracle& oracle, const Statement& statement, CallAnswer& 
     out = transfer_.apply(statement, operands_);
   }
   if (!(out.effects & kNoRaise) && !transfer_.is_kernel()) take_handler(block_);
-  raise(statement.result, out.type);
+  raise(statement.result, out.type, false);
   return !types_[statement.result]->is_bottom();
 }
 

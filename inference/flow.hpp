@@ -59,7 +59,7 @@ class Flow {
   const Specialisation* run_block(CallOracle& oracle);
   void finish_block();
   bool evaluate(CallOracle& oracle, const Statement& statement, CallAnswer& answer);
-  void raise(ValueId value, const Type* type);
+  void raise(ValueId value, const Type* type, bool is_behind);
   void take_edge(BlockId block, size_t target);
   void take_handler(BlockId block);
   void enter(BlockId block);

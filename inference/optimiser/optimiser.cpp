@@ -24,6 +24,7 @@ class KnownCalls final : public CallOracle {
 }  // namespace
 
 Body Optimiser::inferred_again(Body body, const TypedMethod& method) {
+  merge_blocks(body);  // so that a condition inlined from a callee is seen at its branch
   Flow flow(transfer_, with_refines(std::move(body)), method.specialisation->arguments);
   KnownCalls calls(transfer_.program().types().any());
   flow.run(calls);
