@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The pool alone, with a stub generator: links no other part of jit/, so it also runs under ThreadSanitizer.
+set(BERTH_JIT_DIR ${PROJECT_SOURCE_DIR}/jit)
+berth_test(jit_pool_test
+  SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/compile_pool_test.cpp ${BERTH_JIT_DIR}/compile_error.cpp
+          ${BERTH_JIT_DIR}/compile_pool.cpp ${BERTH_JIT_DIR}/containment.cpp
+  FLOORS engine_checked gc_checked support_checked
+  LIBRARIES LLVM)
+target_include_directories(jit_pool_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+berth_test(jit_host_test
+  SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/host_backend_test.cpp
+  FLOORS jit inference engine gc support
+  LIBRARIES LLVM TBB::tbb)
+target_include_directories(jit_host_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+berth_test(jit_conformance_test
+  SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/jit_test.cpp
+  LIBRARIES berth::berth LLVM)
+target_include_directories(jit_conformance_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
