@@ -386,7 +386,7 @@ void Collector::poll_slow(Thread& thread, uint32_t bits) {
     check_all_safe("a poll");
     hold(thread);
   }
-  if ((bits & kPollAlways) && stress::collects_at_poll() && !thread.in_finalizer) collect(thread);
+  if ((bits & kPollAlways) && stress::collects_at_poll()) collect_for_stress(thread);
   if ((bits & kPollFinalizers) || thread.ready_finalizers->load(std::memory_order_relaxed) != 0) {
     heap_->impl().run_finalizers(thread);
   }
@@ -460,6 +460,13 @@ void Collector::collect_until(Thread& thread, Done done) {
 void Collector::collect(Thread& thread) {
   const uint64_t ticket = impl_->requested.fetch_add(1, std::memory_order_acq_rel) + 1;
   collect_until(thread, [&] { return impl_->completed.load(std::memory_order_acquire) >= ticket; });
+}
+
+void Collector::collect_for_stress(Thread& thread) {
+  if (thread.in_stress || thread.in_finalizer) return;
+  thread.in_stress = true;
+  collect(thread);
+  thread.in_stress = false;
 }
 
 void Collector::collect_after(Thread& thread, uint64_t seen) {

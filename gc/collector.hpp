@@ -104,6 +104,7 @@ class Collector {
   /// Steps of Thread: waits for the end of a stop, leaves as Unsafe. State Waiting (poll) or Safe (leave).
   void hold(Thread& thread);
   void poll_slow(Thread& thread, uint32_t bits);
+  void collect_for_stress(Thread& thread);
   /// Helps to mark, if a phase is open: Safe, Waiting, Safe. Threads: the attached one. GC: must be safe.
   void help_mark(Thread& thread);
   /// Wakes up to `n` parked waiters with kRecruit. Threads: any. Blocks: short. Returns how many.

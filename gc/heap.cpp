@@ -68,7 +68,7 @@ Object* Heap::allocate(Thread& thread, const Type* type, size_t elements) {
     rank::check_none_held(200, 399, "a managed allocation");
   }
   if (thread.foreign) return nullptr;
-  if (stress::collects_at_allocation()) impl_->collector.collect(thread);
+  if (stress::collects_at_allocation()) impl_->collector.collect_for_stress(thread);
   const size_t bytes = object_bytes(*type, elements);
   Object* object = nullptr;
   uint64_t flags = 0;

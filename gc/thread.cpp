@@ -121,7 +121,7 @@ void Thread::leave_outermost() {
     state.store(State::Safe, std::memory_order_release);
     collector->hold(*this);
   }
-  if (stress::collects_at_transition()) collector->collect(*this);
+  if (stress::collects_at_transition()) collector->collect_for_stress(*this);
   safepoint();
 }
 
@@ -144,6 +144,7 @@ void call_safe(Thread& thread, void (*part)(void*), void* argument) {
 uint32_t park(Thread& thread, Parker& parker, sync::TimePoint deadline) {
   if (thread.foreign) return parker.park(deadline) & ~uint32_t{Parker::kRecruit};
   thread.collector->link_parker(parker);
+  latch::reach("gc-parked", &parker);
   const uint32_t flags = parker.park(deadline);
   thread.collector->unlink_parker(parker);
   if (flags & Parker::kRecruit) thread.collector->help_mark(thread);

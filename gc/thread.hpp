@@ -62,6 +62,7 @@ class Thread {
   std::shared_ptr<Attachment> attachment;  // the native thread's link to this record
   uint32_t safe_mutexes_held = 0;     // SafeMutex: no finalizer runs under one
   bool in_finalizer = false;
+  bool in_stress = false;             // a collection that a stress mode asked for does not ask for another
   int64_t applied_inhibitions = 0;    // what a foreign collector was told for this thread
   // Steady time of the last transition; written by the thread, read by a collector that names late threads: a hint, relaxed.
   sync::Atomic<int64_t> last_transition_ns{0};

@@ -47,12 +47,19 @@ void reach(const char* name, const void* subject) {
       due.push_back(std::move(entry));
     }
   }
-  for (const auto& entry : due) {
-    entry->callback(subject);
-    const std::lock_guard lock(hooks.mutex);
-    --entry->running;
-    hooks.idle.notify_all();
-  }
+  // All of them are given back, even if a callback throws (a test's injected failure).
+  struct Done {
+    Table& hooks;
+    std::vector<std::shared_ptr<Hook::Entry>>& due;
+    ~Done() {
+      const std::lock_guard lock(hooks.mutex);
+      for (const auto& entry : due) --entry->running;
+      hooks.idle.notify_all();
+    }
+  };
+  if (due.empty()) return;
+  const Done done{hooks, due};
+  for (const auto& entry : due) entry->callback(subject);
 }
 
 Hook::Hook(std::string name, Callback callback)

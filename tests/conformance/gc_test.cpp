@@ -26,15 +26,18 @@ using gc::Object;
 class ParkedThread {
  public:
   explicit ParkedThread(gc::Collector& collector)
-      : thread_([this, &collector] {
+      : hook_("gc-parked", [this](const void* parker) {
+          if (parker == address_.load()) parked_.open();
+        }),
+        thread_([this, &collector] {
           AttachedThread self(collector);
           const gc::SafeRegion region(*self);
           parker_ = self.agent().parker;
-          self.agent().parker->reset();
-          parked_.open();
+          parker_->reset();
+          address_ = parker_.get();
           while (!(gc::park(*self, *parker_, sync::TimePoint::max()) & gc::Parker::kCancelled)) ++wakes;
         }) {
-    parked_.wait();
+    parked_.wait();  // it can be recruited from here on
   }
   ~ParkedThread() {
     parker_->notify(gc::Parker::kCancelled);
@@ -45,7 +48,9 @@ class ParkedThread {
 
  private:
   gc::ParkerRef parker_;
+  std::atomic<gc::Parker*> address_{nullptr};
   Gate parked_;
+  latch::Hook hook_;
   std::thread thread_;
 };
 
@@ -82,10 +87,15 @@ TEST(Gc, G1_attach_and_detach_under_collections) {
   const Watchdog watchdog{60s};
   GcWorld world;
   std::atomic<bool> done{false};
+  Gate started;
   std::thread collecting([&] {
     AttachedThread thread(world.collector);
-    while (!done.load()) world.collector.collect(*thread);
+    while (!done.load()) {
+      world.collector.collect(*thread);
+      started.open();
+    }
   });
+  started.wait();
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i) {
     threads.emplace_back([&] {
@@ -183,12 +193,15 @@ void check_canaries(int num_mutators, int num_stops, const std::function<void(gc
   std::vector<uint64_t> canaries(static_cast<size_t>(num_mutators) * 16);
   std::atomic<bool> done{false};
   std::vector<std::thread> mutators;
+  std::barrier running(num_mutators + 1);
   for (int i = 0; i < num_mutators; ++i) {
     mutators.emplace_back([&, i] {
       AttachedThread thread(world.collector);
+      running.arrive_and_wait();
       while (!done.load(std::memory_order_relaxed)) step(*thread, canaries[static_cast<size_t>(i) * 16]);
     });
   }
+  running.arrive_and_wait();
   AttachedThread self(world.collector);
   for (int n = 0; n < num_stops; ++n) {
     world.collector.for_each_thread_stopped(*self, [&](gc::Thread& each) {
@@ -206,21 +219,21 @@ void check_canaries(int num_mutators, int num_stops, const std::function<void(gc
 }
 
 TEST(Gc, G5_no_managed_code_runs_while_stopped_at_polls) {
-  check_canaries(3, 1000, [](gc::Thread& thread, uint64_t& canary) {
+  check_canaries(2, 100, [](gc::Thread& thread, uint64_t& canary) {
     ++canary;
     thread.safepoint();
   });
 }
 
 TEST(Gc, G5_nor_after_leaving_a_safe_region) {
-  check_canaries(3, 1000, [](gc::Thread& thread, uint64_t& canary) {
+  check_canaries(2, 1000, [](gc::Thread& thread, uint64_t& canary) {
     { const gc::SafeRegion region(thread); }
     ++canary;
   });
 }
 
 TEST(Gc, G5_nor_after_an_own_ticket) {
-  check_canaries(2, 200, [](gc::Thread& thread, uint64_t& canary) {
+  check_canaries(2, 100, [](gc::Thread& thread, uint64_t& canary) {
     thread.collector->collect(thread);
     ++canary;
   });
@@ -228,7 +241,7 @@ TEST(Gc, G5_nor_after_an_own_ticket) {
 
 // Leaves race raises as often as they can; a leave that missed a stop would write a canary in it.
 TEST(Gc, G6_leave_and_raise_never_miss_each_other) {
-  check_canaries(1, 10000, [](gc::Thread& thread, uint64_t& canary) {
+  check_canaries(1, 5000, [](gc::Thread& thread, uint64_t& canary) {
     for (int i = 0; i < 16; ++i) {
       const gc::State before = thread.safe_enter();
       thread.safe_leave(before);
@@ -586,7 +599,7 @@ TEST(Gc, G23_every_thread_advances_between_two_stops) {
     for (int i = 0; i < askers; ++i) {
       threads.emplace_back([&] {
         AttachedThread thread(world.collector);
-        for (int n = 0; n < 500; ++n) {
+        for (int n = 0; n < 100; ++n) {
           bool first = true;
           world.collector.for_each_thread_stopped(*thread, [&](gc::Thread&) {
             if (!std::exchange(first, false)) return;

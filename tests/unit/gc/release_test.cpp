@@ -2,6 +2,8 @@
 // Without debug checks: misuse is ignored and counted, and the same protocol runs at full speed.
 #include <gtest/gtest.h>
 
+#include <barrier>
+
 #include "tests/support/gc_world.hpp"
 
 namespace berth {
@@ -52,9 +54,11 @@ TEST(GcRelease, G5_G6_canaries_hold_at_full_speed) {
   uint64_t canaries[2][16] = {};
   std::atomic<bool> done{false};
   std::vector<std::thread> mutators;
+  std::barrier running(3);
   for (int i = 0; i < 2; ++i) {
     mutators.emplace_back([&, i] {
       AttachedThread thread(world.collector);
+      running.arrive_and_wait();
       while (!done.load(std::memory_order_relaxed)) {
         { const gc::SafeRegion region(*thread); }
         ++canaries[i][0];
@@ -62,8 +66,9 @@ TEST(GcRelease, G5_G6_canaries_hold_at_full_speed) {
       }
     });
   }
+  running.arrive_and_wait();
   AttachedThread self(world.collector);
-  for (int n = 0; n < 20000; ++n) {
+  for (int n = 0; n < 2000; ++n) {
     bool first = true;
     world.collector.for_each_thread_stopped(*self, [&](gc::Thread&) {
       if (!std::exchange(first, false)) return;
