@@ -15,12 +15,15 @@
 namespace berth::gc {
 namespace {
 
+// Larger ones are refused before an allocator is asked, which may end the process instead of failing (sanitizers).
+constexpr size_t kLargestBody = size_t{1} << 39;
+
 size_t object_bytes(const Type& type, size_t elements) noexcept {
   if (type.element_bytes == 0) return std::max<size_t>(type.bytes, 16);
   const size_t first = std::max<size_t>(type.bytes, Object::kElementsOffset);
   size_t body = 0;
   if (__builtin_mul_overflow(elements, size_t{type.element_bytes}, &body)) return SIZE_MAX;
-  return body > SIZE_MAX / 2 ? SIZE_MAX : (first + body + 7) & ~size_t{7};
+  return body > kLargestBody ? SIZE_MAX : (first + body + 7) & ~size_t{7};
 }
 
 void set_header(Object* object, const Type* type, size_t elements, uint64_t flags) noexcept {
