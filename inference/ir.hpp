@@ -197,7 +197,7 @@ struct TypedMethod {
   uint8_t effects = kAllEffects;
   bool limited = false;
   bool is_recursive = false;       // on a cycle of calls: never inlined
-  bool is_inlinable = false;       // small, and no stack trace would miss it
+  bool is_inlinable = false;       // small and not recursive
   struct CalleeEdge { const Specialisation* callee; };
   struct CallEdge { const Function* function; std::vector<const Type*> arguments; };  // also "no match"
   struct ConstantEdge { std::string name; };

@@ -8,8 +8,41 @@ namespace {
 
 constexpr size_t kMaxStatements = 20'000;  // a method that has grown to this takes in no more
 
-/// A library's place is of no use in a stack trace: the call's stands for it.
-bool is_library(const Position& position) { return position.file && position.file->starts_with('<'); }
+/// Places of a spliced body: each tells which method it is of and where that was called, so that a stack trace misses no line. A
+/// library's place is of no use in a trace: the call's stands for it.
+class Rebaser {
+ public:
+  Rebaser(Body& body, const Method* method, const Position& call) : body_(body), method_(method), call_(call) {}
+
+  Position operator()(const Position& position) {
+    if (position.inlined) return {position.file, position.line, position.column, rebased(*position.inlined)};
+    if (position.file && position.file->starts_with('<')) return call_;
+    return {position.file, position.line, position.column, own()};
+  }
+
+ private:
+  const InlineSite* own() {
+    if (!own_) own_ = add({method_, call_});
+    return own_;
+  }
+  const InlineSite* rebased(const InlineSite& site) {
+    const auto known = sites_.find(&site);
+    if (known != sites_.end()) return known->second;
+    const InlineSite* made = add({site.method, (*this)(site.call)});
+    sites_.emplace(&site, made);
+    return made;
+  }
+  const InlineSite* add(InlineSite site) {
+    body_.inline_sites.push_back(std::make_shared<const InlineSite>(std::move(site)));
+    return body_.inline_sites.back().get();
+  }
+
+  Body& body_;
+  const Method* const method_;
+  const Position call_;
+  const InlineSite* own_ = nullptr;
+  std::unordered_map<const InlineSite*, const InlineSite*> sites_;
+};
 
 class Inliner {
  public:
@@ -58,16 +91,17 @@ class Inliner {
     into.position = call.position;
     into.targets.push_back({first_block, call.operands});
     const BlockId handler = rest.handler;
+    Rebaser rebase(body_, call.callee->method, call.position);
     body_.blocks.push_back(std::move(rest));
     for (const Block& block : callee.blocks) {
-      body_.blocks.push_back(moved(block, first_value, first_block, continuation, handler, call.position));
+      body_.blocks.push_back(moved(block, first_value, first_block, continuation, handler, rebase));
       statements_ += block.statements.size();
     }
     return continuation;
   }
 
   static Block moved(Block block, ValueId first_value, BlockId first_block, BlockId continuation, BlockId handler,
-                     const Position& at) {
+                     Rebaser& rebase) {
     const auto move_operand = [&](Operand& operand) {
       if (operand.kind == Operand::Kind::Value) operand.value += first_value;
     };
@@ -76,10 +110,10 @@ class Inliner {
     for (Statement& statement : block.statements) {
       statement.result += first_value;
       for (Operand& operand : statement.operands) move_operand(operand);
-      if (is_library(statement.position)) statement.position = at;
+      statement.position = rebase(statement.position);
     }
     Terminator& terminator = block.terminator;
-    if (is_library(terminator.position)) terminator.position = at;
+    terminator.position = rebase(terminator.position);
     move_operand(terminator.value);
     for (Target& target : terminator.targets) {
       target.block += first_block;

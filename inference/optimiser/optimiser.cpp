@@ -53,7 +53,7 @@ void Optimiser::run(Flow& flow, TypedMethod& method) {
   devirtualise(method.body, transfer_, sites_, world_);
   clean(method.body);
   method.effects = effects(method);
-  method.is_inlinable = is_inlinable(method);
+  method.is_inlinable = !method.is_recursive && !method.limited && inline_cost(method.body) <= kInlineCost;
 }
 
 uint8_t Optimiser::effects(const TypedMethod& method) {
@@ -70,19 +70,6 @@ uint8_t Optimiser::effects(const TypedMethod& method) {
     if (block.terminator.kind == Terminator::Kind::Throw) drop(kNoSafepoint | kSameResult);  // makes an error
   }
   return all;
-}
-
-// What raises in an inlined body would miss its line in the stack trace; of a library's methods no trace has one.
-bool Optimiser::is_inlinable(const TypedMethod& method) {
-  if (method.is_recursive || method.limited || inline_cost(method.body) > kInlineCost) return false;
-  BodyEffects of(transfer_, callees_);
-  const auto is_silent = [](const Position& position) { return position.file && position.file->starts_with('<'); };
-  return std::all_of(method.body.blocks.begin(), method.body.blocks.end(), [&](const Block& block) {
-    if (!is_silent(block.terminator.position) && of.may_raise(method.body, block.terminator)) return false;
-    return std::all_of(block.statements.begin(), block.statements.end(), [&](const Statement& statement) {
-      return is_silent(statement.position) || !of.may_raise(method.body, statement);
-    });
-  });
 }
 
 }  // namespace berth::inference

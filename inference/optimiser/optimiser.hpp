@@ -19,7 +19,6 @@ class Optimiser {
   Body inferred_again(Body body, const TypedMethod& method);
   void clean(Body& body);
   uint8_t effects(const TypedMethod& method);
-  bool is_inlinable(const TypedMethod& method);
 
   Transfer& transfer_;
   const CallSites& sites_;

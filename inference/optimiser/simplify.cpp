@@ -15,6 +15,7 @@ class Simplifier {
   Body run() {
     Body out;
     out.values = body_.values;
+    out.inline_sites = body_.inline_sites;
     for (ValueId v = 0; v < out.values.size(); ++v) out.values[v].inferred = flow_.type_of(v);
     replacements_.resize(out.values.size());
     for (Operand& operand : replacements_) operand.kind = Operand::Kind::Name;  // none

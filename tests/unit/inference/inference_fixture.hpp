@@ -31,7 +31,6 @@ class InferenceWorld {
     engine_->detach(*thread_);
   }
 
-  /// `name` beginning with '<' makes it a library, whose methods are inlined even where they raise.
   void define(std::string_view text, std::string_view name = "<test>") {
     const auto defined = program_->define(thread_, "berth-ir 1\n" + std::string(text), name);
     if (defined.has_error()) ADD_FAILURE() << defined.error().message();
