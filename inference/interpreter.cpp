@@ -19,6 +19,27 @@ namespace {
 constexpr size_t kChunkBytes = 64 * 1024;
 using Values = boost::container::small_vector<Value, 8>;
 
+// Items of 8 bytes within bounds, which is most of what loops read and write; all else takes the general way.
+bool quick_get(const Value& array, const Value& index, Value& result) noexcept {
+  if (array.kind != LeafKind::Array || index.kind != LeafKind::I64 || index.bits >= array.object->length()) return false;
+  auto* words = reinterpret_cast<uint64_t*>(array.object->elements());
+  LeafKind kind{};
+  if (!is_unboxed(leaf_of(array.object)->element, kind)) {
+    result = Runtime::unbox(reinterpret_cast<gc::Object*>(std::atomic_ref<uint64_t>(words[index.bits]).load(std::memory_order_relaxed)));
+    return true;
+  }
+  if (kind != LeafKind::I64 && kind != LeafKind::F64) return false;
+  result = Value::of_bits(kind, std::atomic_ref<uint64_t>(words[index.bits]).load(std::memory_order_relaxed));
+  return true;
+}
+bool quick_set(const Value& array, const Value& index, const Value& value) noexcept {
+  if (array.kind != LeafKind::Array || index.kind != LeafKind::I64 || index.bits >= array.object->length()) return false;
+  LeafKind kind{};
+  if (!is_unboxed(leaf_of(array.object)->element, kind) || kind != value.kind || (kind != LeafKind::I64 && kind != LeafKind::F64)) return false;
+  std::atomic_ref<uint64_t>(reinterpret_cast<uint64_t*>(array.object->elements())[index.bits]).store(value.bits, std::memory_order_relaxed);
+  return true;
+}
+
 double f64_of(const Value& value) noexcept { return std::bit_cast<double>(value.bits); }
 bool both(const Value& a, const Value& b, LeafKind kind) noexcept { return a.kind == kind && b.kind == kind; }
 
@@ -273,14 +294,28 @@ bool Interpreter::unwind() {
 Interpreter::State Interpreter::run() {
   using C = InterpreterCode;
   const auto i64 = [](uint64_t bits) { return static_cast<int64_t>(bits); };
+  // Of the top activation; read anew when it changes.
+  const Activation* viewed = nullptr;
+  const Instruction* instructions = nullptr;
+  const uint32_t* operands = nullptr;
+  const Value *registers = nullptr, *constants = nullptr;
   for (;;) {
-    const Instruction& instruction = top_->code->instructions[top_->pc++];
+    if (viewed != top_) {
+      viewed = top_;
+      instructions = top_->code->instructions.data();
+      operands = top_->code->operands.data();
+      registers = top_->registers();
+      constants = top_->code->constants.data();
+    }
+    const Instruction& instruction = instructions[top_->pc++];
+    const uint32_t* const codes = operands + instruction.first;
+    const auto value_at = [&](uint32_t i) -> const Value& { return (codes[i] & 1 ? constants : registers)[codes[i] >> 1]; };
     // Every instruction that can raise, call or allocate is named by the frame first.
     top_->frame.position = reinterpret_cast<uint64_t>(instruction.position);
     Value result;
     bool done = true;
     const auto binary = [&](LeafKind kind, auto&& quick) {
-      const Value &a = operand(instruction, 0), &b = operand(instruction, 1);
+      const Value &a = value_at(0), &b = value_at(1);
       if (both(a, b, kind)) [[likely]] result = quick(a, b);
       else done = number(instruction, result);
     };
@@ -299,36 +334,27 @@ Interpreter::State Interpreter::run() {
       case C::kNumber:
       case C::kConversion: done = number(instruction, result); break;
 
-      case static_cast<uint8_t>(Op::ArrayGet): {
-        const Value &array = operand(instruction, 0), &index = operand(instruction, 1);
-        if (array.kind == LeafKind::Array && index.kind == LeafKind::I64) done = runtime_.array_get(thread_, array.object, i64(index.bits), result);
-        else done = generic(instruction, result);
+      case static_cast<uint8_t>(Op::ArrayGet):
+        if (!quick_get(value_at(0), value_at(1), result)) done = generic(instruction, result);
         break;
-      }
       case static_cast<uint8_t>(Op::ArrayLen): {
-        const Value& array = operand(instruction, 0);
+        const Value& array = value_at(0);
         if (array.kind == LeafKind::Array) result = Value::i64(static_cast<int64_t>(array.object->length()));
         else done = generic(instruction, result);
         break;
       }
-      case static_cast<uint8_t>(Op::ArraySet): {
-        const Value &array = operand(instruction, 0), &index = operand(instruction, 1);
-        if (array.kind == LeafKind::Array && index.kind == LeafKind::I64) {
-          done = runtime_.array_set(thread_, array.object, i64(index.bits), operand(instruction, 2));
-        } else {
-          done = generic(instruction, result);
-        }
+      case static_cast<uint8_t>(Op::ArraySet):
+        if (!quick_set(value_at(0), value_at(1), value_at(2))) done = generic(instruction, result);
         break;
-      }
       case static_cast<uint8_t>(Op::Field):
-        done = runtime_.field_get(thread_, operand(instruction, 0), instruction.statement->field, instruction.statement->name, result);
+        done = runtime_.field_get(thread_, value_at(0), instruction.statement->field, instruction.statement->name, result);
         break;
       case static_cast<uint8_t>(Op::Set):
-        done = runtime_.field_set(thread_, operand(instruction, 0), instruction.statement->field, instruction.statement->name, operand(instruction, 1));
+        done = runtime_.field_set(thread_, value_at(0), instruction.statement->field, instruction.statement->name, value_at(1));
         break;
-      case static_cast<uint8_t>(Op::Is): result = Value::boolean(runtime_.is(operand(instruction, 0), instruction.statement->type)); break;
-      case static_cast<uint8_t>(Op::Refine): result = operand(instruction, 0); break;
-      case static_cast<uint8_t>(Op::Same): result = Value::boolean(Runtime::same(operand(instruction, 0), operand(instruction, 1))); break;
+      case static_cast<uint8_t>(Op::Is): result = Value::boolean(runtime_.is(value_at(0), instruction.statement->type)); break;
+      case static_cast<uint8_t>(Op::Refine): result = value_at(0); break;
+      case static_cast<uint8_t>(Op::Same): result = Value::boolean(Runtime::same(value_at(0), value_at(1))); break;
 
       case static_cast<uint8_t>(Op::Call):
       case static_cast<uint8_t>(Op::Invoke): {
@@ -343,7 +369,7 @@ Interpreter::State Interpreter::run() {
         if (!take_branch(instruction.target) && !unwind()) return State::Raised;
         continue;
       case C::kCondition: {
-        const Value& condition = operand(instruction, 0);
+        const Value& condition = value_at(0);
         done = condition.kind == LeafKind::Bool ? take_branch(instruction.target + (condition.bits ? 0 : 1))
                                                 : runtime_.raise_type(thread_, "bool", condition);
         if (!done && !unwind()) return State::Raised;
@@ -353,7 +379,7 @@ Interpreter::State Interpreter::run() {
         if (!take_switch(instruction) && !unwind()) return State::Raised;
         continue;
       case C::kReturn: {
-        const Value value = operand(instruction, 0);
+        const Value value = value_at(0);
         if (!check(top_->code->result_check, value)) {
           if (!unwind()) return State::Raised;
           continue;
@@ -369,7 +395,7 @@ Interpreter::State Interpreter::run() {
         continue;
       }
       case C::kThrow:
-        runtime_.raise_value(thread_, operand(instruction, 0), instruction.position);
+        runtime_.raise_value(thread_, value_at(0), instruction.position);
         if (!unwind()) return State::Raised;
         continue;
       case C::kUnreachable:

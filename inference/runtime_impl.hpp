@@ -51,8 +51,10 @@ inline RuntimeThread& runtime_thread(gc::Thread& thread) noexcept { return *stat
 
 /// Whether compiled code and objects hold a value of this declared type as plain bits; then of which kind.
 inline bool is_unboxed(const Type* type, LeafKind& kind) noexcept {
-  if (representation(*type) != Representation::Unboxed) return false;
-  kind = type->single_leaf()->kind;
+  // As representation() says, inline: it is asked for at each access.
+  const Leaf* leaf = type->only_leaf;
+  if (!leaf || leaf->kind < LeafKind::Bool || leaf->kind > LeafKind::F64) return false;
+  kind = leaf->kind;
   return true;
 }
 
