@@ -8,7 +8,12 @@
 namespace berth::engine {
 
 std::unique_ptr<Compiler> make_compiler(Engine& engine, CompileSink& sink, const CompilerOptions& options) {
-  return std::make_unique<jit::CompilePool>(sink, std::make_unique<jit::HostBackend>(&engine), options.threads);
+  jit::HostBackend::Options backend;
+  // Without compile threads nobody would run a promotion, as nobody waits for it.
+  if (options.threads != 0) {
+    backend.promote = [&engine](CodeInstance& instance) { static_cast<void>(engine.request_tier(instance, BERTH_TIER_OPTIMIZED).has_error()); };
+  }
+  return std::make_unique<jit::CompilePool>(sink, std::make_unique<jit::HostBackend>(&engine, std::move(backend)), options.threads);
 }
 
 }  // namespace berth::engine

@@ -14,4 +14,5 @@ set(JIT_HOST
   slab_memory.cpp
   source_api.cpp
   target_tools.cpp
+  tier_counter.cpp
   unwind_registry.cpp)

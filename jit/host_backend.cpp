@@ -15,6 +15,7 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <cerrno>
 #include <mutex>
 
 #include "gc/thread.hpp"
@@ -27,6 +28,7 @@
 #include "jit/pre_check.hpp"
 #include "jit/runtime_library.hpp"
 #include "jit/target_tools.hpp"
+#include "jit/tier_counter.hpp"
 #include "jit/typed_lowering.hpp"
 
 namespace berth::jit {
@@ -81,6 +83,7 @@ struct HostBackend::Compilation {
   std::unique_ptr<llvm::Module> module;
   LoweredNames names;
   std::vector<LoweredEdge> edges;
+  TierCounter counter;  // empty: not counted
   std::unique_ptr<TargetTools> tools;
   llvm::SmallVector<char, 0> object;
 
@@ -98,6 +101,14 @@ struct HostBackend::Unit {
   engine::Code code;
   std::vector<std::unique_ptr<CallSlot>> slots;
   std::shared_ptr<void> lowered;  // what typed code refers to by address
+  // Of counting code. The instance is no reference, which would keep the code's own instance alive: the generation tells whether it is
+  // still the same (its memory is type-stable).
+  HostBackend* backend = nullptr;
+  engine::CodeInstance* instance = nullptr;
+  uint64_t generation = 0;
+  sync::Atomic<int32_t>* count = nullptr;           // in the code's data; lost counts are allowed: relaxed
+  std::vector<sync::Atomic<void*>*> better;         // as above; boxed or only entry first. Release here, acquire in the code
+  sync::Atomic<bool> asked{false};                  // a promotion is asked for once: relaxed
 };
 
 HostBackend::HostBackend(engine::Engine* engine, Options options)
@@ -108,7 +119,10 @@ HostBackend::HostBackend(engine::Engine* engine, Options options)
   install_containment();
 }
 
-HostBackend::~HostBackend() { close(); }
+HostBackend::~HostBackend() {
+  close();
+  if (registered_) engine_->remove_subsystem(this);
+}
 
 void HostBackend::open() {
   if (!engine_) return;
@@ -265,6 +279,14 @@ Result<void> HostBackend::generate_object(Compilation& compilation) {
     compilation.edges = std::move(edges).assume_value();
     for (const LoweredEdge& edge : compilation.edges) kept.push_back(edge.slot_symbol);
   }
+  const engine::CompileJob& job = compilation.job;
+  if (options_.promote && job.instance && job.source->tier == BERTH_TIER_ADAPTIVE && tier_of(job) == BERTH_TIER_FAST) {
+    std::vector<std::string> entries = {kept[0]};
+    if (is_typed(job) && !kept[1].empty()) entries.push_back(kept[1]);
+    compilation.counter = add_tier_counter(module, entries);
+    kept.insert(kept.end(), {compilation.counter.unit_symbol, compilation.counter.count_symbol});
+    kept.insert(kept.end(), compilation.counter.better_symbols.begin(), compilation.counter.better_symbols.end());
+  }
   make_names_local(module, kept);
   make_frames_walkable(module);
   compilation.tools->optimise(module);
@@ -280,6 +302,7 @@ Result<void> HostBackend::generate_object(Compilation& compilation) {
 // --- link ----------------------------------------------------------------------------------------------------------
 
 void* HostBackend::find_symbol(const std::string& name, bool typed) {
+  if (name == TierCounter::kPromote) return reinterpret_cast<void*>(&HostBackend::count_used_up);
   {
     sync::Lock lock(symbols_mutex_);
     if (const auto found = symbols_.find(name); found != symbols_.end()) return found->second;
@@ -301,6 +324,11 @@ Result<engine::Code*> HostBackend::link(Compilation& compilation) {
   wanted.push_back(typed ? compilation.names.boxed_entry : compilation.job.source->entry_symbol);
   if (typed && !compilation.names.specialised_entry.empty()) wanted.push_back(compilation.names.specialised_entry);
   for (const LoweredEdge& edge : compilation.edges) wanted.push_back(edge.slot_symbol);
+  const TierCounter& counter = compilation.counter;
+  if (!counter.unit_symbol.empty()) {
+    wanted.insert(wanted.end(), {counter.unit_symbol, counter.count_symbol});
+    wanted.insert(wanted.end(), counter.better_symbols.begin(), counter.better_symbols.end());
+  }
 
   Linker linker(memory_, unwind_);
   const llvm::MemoryBufferRef object(llvm::StringRef(compilation.object.data(), compilation.object.size()), "object");
@@ -322,10 +350,50 @@ Result<engine::Code*> HostBackend::link(Compilation& compilation) {
     memory_.abandon(result.memory);
     return compilation.fail("link", bound.assume_error());
   }
+  if (!counter.unit_symbol.empty()) bind_counter(*unit, compilation, result.symbols);
   engine::Code* const code = &unit->code;
   sync::Lock lock(units_mutex_);
+  if (unit->count) counting_[unit->instance] = unit.get();
   units_.push_back(std::move(unit));
   return code;
+}
+
+void HostBackend::bind_counter(Unit& unit, Compilation& compilation, const std::map<std::string, void*, std::less<>>& symbols) {
+  const auto word = [&](const std::string& symbol) { return symbols.find(symbol)->second; };
+  unit.backend = this;
+  unit.instance = compilation.job.instance.get();
+  unit.generation = engine::CodeInstance::generation_of(unit.instance->word.load(std::memory_order_acquire));
+  unit.count = static_cast<sync::Atomic<int32_t>*>(word(compilation.counter.count_symbol));
+  for (const std::string& better : compilation.counter.better_symbols) {
+    unit.better.push_back(static_cast<sync::Atomic<void*>*>(word(better)));
+  }
+  *static_cast<Unit**>(word(compilation.counter.unit_symbol)) = &unit;
+}
+
+// Called by counting code, on whatever thread runs it.
+void HostBackend::count_used_up(Unit* unit) noexcept {
+  const int kept_errno = errno;
+  unit->count->store(kCountWhilePromoted, std::memory_order_relaxed);
+  if (!unit->asked.exchange(true, std::memory_order_relaxed) && engine::try_retain(*unit->instance)) {
+    const engine::CodeInstanceRef instance(unit->instance, false);
+    const uint64_t word = instance->word.load(std::memory_order_acquire);
+    if (engine::CodeInstance::generation_of(word) == unit->generation) unit->backend->options_.promote(*instance);
+  }
+  errno = kept_errno;
+}
+
+void HostBackend::bind(engine::CodeInstance& instance) noexcept {
+  slots_.publish(instance);
+  sync::Lock lock(units_mutex_);
+  const auto found = counting_.find(&instance);
+  const engine::Code* const code = engine::instance_code(instance);
+  if (found == counting_.end() || !code) return;
+  Unit& lower = *found->second;
+  const uint64_t generation = engine::CodeInstance::generation_of(instance.word.load(std::memory_order_acquire));
+  if (lower.generation != generation || code->tier <= lower.code.tier) return;
+  void* const better[] = {code->entry, code->convention == lower.code.convention ? code->specialised_entry : nullptr};
+  for (size_t i = 0; i < lower.better.size(); ++i) lower.better[i]->store(better[i], std::memory_order_release);
+  counting_.erase(found);
 }
 
 Result<void> HostBackend::bind_edges(Unit& unit, Compilation& compilation, const std::map<std::string, void*, std::less<>>& symbols) {

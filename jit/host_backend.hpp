@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/engine.hpp"
@@ -35,6 +36,8 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
     SlabSystem system = SlabSystem::real();
     size_t slab_bytes = size_t{64} << 20;
     StepHook hook;           // or empty
+    // Asks for the instance's OPTIMIZED tier; called from its code when its count is used up. Empty: code of adaptive sources stays FAST.
+    std::function<void(engine::CodeInstance&)> promote;
     bool pre_check = true;   // off only in tests of the containment
   };
   /// `engine` may still be under construction; null in unit tests, where edges to instances without code raise NOT_FOUND.
@@ -43,7 +46,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   ~HostBackend() override;
 
   Result<engine::Code*> generate(const engine::CompileJob& job, const sync::Atomic<bool>& cancelled) override;
-  void bind(engine::CodeInstance& instance) noexcept override { slots_.publish(instance); }
+  void bind(engine::CodeInstance& instance) noexcept override;
   void retire(engine::Code* code) noexcept override;
   Result<void> define_symbol(const char* name, void* address) override;
   void open() override;
@@ -69,6 +72,8 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   Result<void> generate_object(Compilation& compilation);
   Result<engine::Code*> link(Compilation& compilation);
   Result<void> bind_edges(Unit& unit, Compilation& compilation, const std::map<std::string, void*, std::less<>>& symbols);
+  void bind_counter(Unit& unit, Compilation& compilation, const std::map<std::string, void*, std::less<>>& symbols);
+  static void count_used_up(Unit* unit) noexcept;
   Result<void> enter(Compilation& compilation, const char* step);
   void* find_symbol(const std::string& name, bool typed);
   Result<void*> drive(engine::CodeInstance& callee);
@@ -84,6 +89,8 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   SlotTable slots_;
   sync::Mutex units_mutex_{kRankUnits};
   std::vector<std::unique_ptr<Unit>> units_ BERTH_GUARDED_BY(units_mutex_);
+  // Counting FAST code by its instance, until better code is published.
+  std::unordered_map<const engine::CodeInstance*, Unit*> counting_ BERTH_GUARDED_BY(units_mutex_);
   sync::Mutex symbols_mutex_{kRankSymbols};
   std::map<std::string, void*, std::less<>> symbols_ BERTH_GUARDED_BY(symbols_mutex_);
   bool registered_ = false;  // by open, read by close: ordered by the pool

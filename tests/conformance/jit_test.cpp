@@ -451,6 +451,30 @@ TEST_P(JitThreads, J58_each_waiter_has_its_own_error_with_the_whole_text) {
   EXPECT_EQ(engine.counts().compile_failures, 1u);
 }
 
+TEST(Jit, J31_hot_adaptive_code_is_promoted_once) {
+  constexpr int kThreads = 8;
+  Watchdog watchdog{60s};
+  Engine engine(2);
+  Attached main_thread(engine);
+  const Instance instance = install(engine, main_thread, key(1), source(number_source(10), BERTH_TIER_ADAPTIVE));
+  auto* const first = wait_entry<Number>(main_thread, instance);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  const berth_gc_state_t state = berth_thread_safe_enter(main_thread);
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      for (int64_t i = 0; i < 1'000'000 && (i < 2000 || engine.counts().compiled_optimized == 0); ++i) wrong += first(i) != i + 10;
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  berth_thread_safe_leave(main_thread, state);
+  EXPECT_EQ(wrong.load(), 0);
+  while (berth_lookup_entry(engine, key(1), 0) == reinterpret_cast<void*>(first)) std::this_thread::yield();
+  EXPECT_EQ(first(1), 11);
+  EXPECT_EQ(engine.counts().compiled_fast, 1u);
+  EXPECT_EQ(engine.counts().compiled_optimized, 1u);
+}
+
 TEST(Jit, bad_arguments_of_sources) {
   berth_source_t* made = nullptr;
   EXPECT_EQ(take(berth_source_from_ir("", 0, "", &made)).code, BERTH_INVALID_ARGUMENT);

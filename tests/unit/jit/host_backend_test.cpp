@@ -517,6 +517,66 @@ TEST(Jit, J37_the_stub_keeps_arguments_errno_and_rounding) {
 }
 #endif
 
+// --- tiers ---------------------------------------------------------------------------------------------------------
+
+struct Adaptive {
+  explicit Adaptive(const std::string& ir) : fixture(options()) {
+    auto job = fixture.job(ir);
+    job.source->tier = BERTH_TIER_ADAPTIVE;
+    instance = job.instance.get();
+    function = fixture.callable<int64_t(int64_t)>(job);
+    instance->code.store(code_at(reinterpret_cast<void*>(function), BERTH_TIER_FAST), std::memory_order_release);
+  }
+  HostBackend::Options options() {
+    HostBackend::Options options;
+    options.promote = [this](CodeInstance& which) { promotions += &which == instance; };
+    return options;
+  }
+  engine::Code* code_at(void* entry, berth_tier_t tier) {
+    codes.push_back({});
+    codes.back().entry = entry;
+    codes.back().tier = tier;
+    return &codes.back();
+  }
+  std::deque<engine::Code> codes;
+  std::atomic<int> promotions{0};
+  Fixture fixture;
+  CodeInstance* instance = nullptr;
+  int64_t (*function)(int64_t) = nullptr;
+};
+
+int64_t better_code(int64_t x) { return -x; }
+
+TEST(Jit, J31_threads_that_use_up_the_count_ask_once_and_go_on_in_the_better_code) {
+  Adaptive adaptive(number_source(1));
+  ASSERT_TRUE(adaptive.function);
+  for (int i = 0; i < 500; ++i) ASSERT_EQ(adaptive.function(i), i + 1);
+  EXPECT_EQ(adaptive.promotions.load(), 0);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 16; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 2000; ++i) adaptive.function(i);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(adaptive.promotions.load(), 1);
+  EXPECT_EQ(adaptive.function(1), 2);
+  adaptive.instance->code.store(adaptive.code_at(reinterpret_cast<void*>(&better_code), BERTH_TIER_OPTIMIZED), std::memory_order_release);
+  adaptive.fixture.backend.bind(*adaptive.instance);
+  EXPECT_EQ(adaptive.function(1), -1);
+}
+
+TEST(Jit, J34_back_edges_count) {
+  Adaptive adaptive(
+      "define i64 @f(i64 %n) {\nentry:\n  br label %loop\nloop:\n  %i = phi i64 [ 0, %entry ], [ %k, %loop ]\n  %k = add i64 %i, 1\n"
+      "  %more = icmp slt i64 %k, %n\n  br i1 %more, label %loop, label %end\nend:\n  ret i64 %k\n}\n");
+  ASSERT_TRUE(adaptive.function);
+  EXPECT_EQ(adaptive.function(9'000), 9'000);
+  EXPECT_EQ(adaptive.promotions.load(), 0);
+  EXPECT_EQ(adaptive.function(2'000), 2'000);
+  EXPECT_EQ(adaptive.promotions.load(), 1);
+}
+
 // --- with the pool -------------------------------------------------------------------------------------------------
 
 class Sink final : public engine::CompileSink {
