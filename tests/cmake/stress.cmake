@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# berth-stress is a client of the public API: it links the shared library, under ThreadSanitizer and without LLVM the engine's alone.
+add_executable(berth-stress ${PROJECT_SOURCE_DIR}/tests/stress/berth_stress.cpp)
+if(BERTH_JIT AND NOT BERTH_SANITIZE STREQUAL "thread")
+  target_link_libraries(berth-stress PRIVATE berth::berth)
+  set(BERTH_STRESS_COMPILERS stub llvm)
+else()
+  target_link_libraries(berth-stress PRIVATE berth::engine)
+  target_compile_definitions(berth-stress PRIVATE BERTH_STRESS_NO_LLVM)
+  set(BERTH_STRESS_COMPILERS stub)
+endif()
+target_include_directories(berth-stress PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(berth-stress PRIVATE fmt::fmt Threads::Threads)
+berth_compile_options(berth-stress)
+foreach(compiler ${BERTH_STRESS_COMPILERS})
+  add_test(NAME stress.${compiler} COMMAND berth-stress --compiler ${compiler} --threads 8 --keys 200 --seconds 2 --seed 1)
+  add_test(NAME stress.${compiler}_faults
+           COMMAND berth-stress --compiler ${compiler} --threads 8 --keys 200 --seconds 2 --seed 2 --faults all)
+  set_tests_properties(stress.${compiler} stress.${compiler}_faults PROPERTIES TIMEOUT 120 LABELS stress)
+endforeach()
