@@ -362,8 +362,9 @@ KernelLowering::Item KernelLowering::emit_buffer(const Statement& statement) {
   }
   llvm::Value* result = guarded(outside, kFaultBounds, is_set ? nullptr : register_type(context_, kind), [&]() -> llvm::Value* {
     llvm::Value* place = builder_.CreateGEP(type, buffer.value, index.value);
-    if (!is_set) return from_memory(builder_, builder_.CreateLoad(type, place), kind);
-    builder_.CreateStore(to_memory(builder_, stored, kind), place);
+    const llvm::Align align(inference::bytes_of(kind));
+    if (!is_set) return from_memory(builder_, builder_.CreateAlignedLoad(type, place, align), kind);
+    builder_.CreateAlignedStore(to_memory(builder_, stored, kind), place, align);
     return nullptr;
   });
   return {result};

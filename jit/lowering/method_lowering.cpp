@@ -296,7 +296,7 @@ void MethodLowering::emit_boxed() {
     const Shape& shape = convention_.arguments[i];
     llvm::Value* bits = offset(arguments, i * sizeof(Value) + offsetof(Value, bits));
     if (shape.is_unboxed())
-      operands.push_back(from_bits(builder_, builder_.CreateLoad(builder_.getInt64Ty(), bits), shape.kind));
+      operands.push_back(from_bits(builder_, in_region(builder_.CreateLoad(builder_.getInt64Ty(), bits), "value"), shape.kind));
     if (shape.is_reference()) operands.push_back(builder_.CreateLoad(pointer_, offset(rooted, sizeof(gc::Frame) + i * sizeof(void*))));
   }
   if (rooted) {

@@ -100,7 +100,6 @@ class MethodLowering {
   Held emit_same(const Statement& statement);
   Held emit_assert(const Statement& statement);
   Held emit_refine(const Statement& statement);
-  Held emit_refined(Held held, const Statement& statement);
   Held narrow(const Statement& statement, Held held);
   const Type* wanted(const Statement& statement) const;
   llvm::Value* length_of(llvm::Value* object);

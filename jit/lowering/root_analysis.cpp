@@ -56,7 +56,14 @@ void find_order(const Body& body, Roots& roots) {
 class Liveness {
  public:
   Liveness(const Body& body, const RootQuestions& questions, Roots& roots)
-      : body_(body), questions_(questions), roots_(roots), live_in_(body.blocks.size(), Set(body.values.size())) {}
+      : body_(body), questions_(questions), roots_(roots), numbers_(body.values.size(), kNone) {
+    for (ValueId id = 0; id < body.values.size(); ++id)
+      if (questions.is_reference(id)) {
+        numbers_[id] = static_cast<uint32_t>(references_.size());
+        references_.push_back(id);
+      }
+    live_in_.resize(body.blocks.size(), Set(references_.size()));
+  }
 
   void run() {
     bool changed = true;
@@ -69,25 +76,28 @@ class Liveness {
 
  private:
   void use(Set& live, const Operand& operand) const {
-    if (operand.kind == Operand::Kind::Value && questions_.is_reference(operand.value)) live[operand.value] = true;
+    if (operand.kind == Operand::Kind::Value && numbers_[operand.value] != kNone) live[numbers_[operand.value]] = true;
+  }
+  void kill(Set& live, ValueId id) const {
+    if (id != kNone && numbers_[id] != kNone) live[numbers_[id]] = false;
   }
 
   void add_entry_of(Set& live, BlockId block) const {
     Set entry = live_in_[block];
-    for (const ValueId parameter : body_.blocks[block].parameters) entry[parameter] = false;
+    for (const ValueId parameter : body_.blocks[block].parameters) kill(entry, parameter);
     for (size_t i = 0; i < live.size(); ++i)
       if (entry[i]) live[i] = true;
   }
 
   void root(const Set& live) {
     for (size_t i = 0; i < live.size(); ++i)
-      if (live[i]) roots_.rooted[i] = roots_.has_rooted = true;
+      if (live[i]) roots_.rooted[references_[i]] = roots_.has_rooted = true;
   }
 
   /// Live values at the entry of a block, its parameters included. True: they grew.
   bool scan(BlockId id, bool record) {
     const Block& block = body_.blocks[id];
-    Set handler(body_.values.size());  // an error anywhere in the block goes there
+    Set handler(references_.size());  // an error anywhere in the block goes there
     if (block.handler != kNone) add_entry_of(handler, block.handler);
     Set live = handler;
     for (const auto& target : block.terminator.targets) {
@@ -97,7 +107,7 @@ class Liveness {
     use(live, block.terminator.value);
     note(questions_.terminator(block), live, handler, record);
     for (auto statement = block.statements.rbegin(); statement != block.statements.rend(); ++statement) {
-      if (statement->result != kNone) live[statement->result] = false;
+      kill(live, statement->result);
       for (const Operand& operand : statement->operands) use(live, operand);
       note(questions_.statement(*statement), live, handler, record);
     }
@@ -116,6 +126,8 @@ class Liveness {
   const Body& body_;
   const RootQuestions& questions_;
   Roots& roots_;
+  std::vector<uint32_t> numbers_;    // by value; kNone: not a reference
+  std::vector<ValueId> references_;  // by number
   std::vector<Set> live_in_;
 };
 

@@ -373,13 +373,14 @@ Held MethodLowering::emit_assert(const Statement& statement) {
   Held held = read(statement.operands[0]);
   check(held, statement.type, &statement.position);
   held = read(statement.operands[0]);
-  return emit_refined(held, statement);
+  held.type = program_.lattice().meet(held.type, statement.type);
+  return held;
 }
 
-Held MethodLowering::emit_refine(const Statement& statement) { return emit_refined(read(statement.operands[0]), statement); }
-
-Held MethodLowering::emit_refined(Held held, const Statement& statement) {
-  held.type = program_.lattice().meet(held.type, statement.type ? statement.type : type_of(statement.result));
+/// Inference made it: its type is the result's. The statement's own may be one that is ruled out.
+Held MethodLowering::emit_refine(const Statement& statement) {
+  Held held = read(statement.operands[0]);
+  held.type = type_of(statement.result);
   return held;
 }
 

@@ -258,9 +258,12 @@ void MethodLowering::branch_rarely(llvm::Value* condition, llvm::BasicBlock* rar
   builder_.CreateCondBr(condition, rare, usual, llvm::MDBuilder(context_).createBranchWeights(1, 1 << 20));
 }
 
-/// Regions of memory that no one access can share: what the collector, arrays of each element type, fields and frames hold.
+/// Regions of memory that no one access can share: what the collector, arrays of each element type, fields and frames hold. All
+/// accesses are aligned to their size, which a module without a layout does not know.
 template <class Instruction>
 Instruction* MethodLowering::in_region(Instruction* access, const char* region) {
+  llvm::Type* accessed = llvm::getLoadStoreType(access);
+  access->setAlignment(llvm::Align(accessed->isPointerTy() ? sizeof(void*) : accessed->getPrimitiveSizeInBits() / 8));
   llvm::MDNode*& tag = regions_[region];
   if (!tag) {
     llvm::MDBuilder metadata(context_);
