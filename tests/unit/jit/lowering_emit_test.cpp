@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What methods and kernels become, as text: polls, frames, calls; neutral kernel IR; PTX.
+#include <algorithm>
+
+#include "tests/unit/jit/lowering_fixture.hpp"
+
+namespace berth::test {
+namespace {
+
+size_t count(const std::string& text, const std::string& word) {
+  size_t n = 0;
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+  return n;
+}
+
+class Emitted {
+ public:
+  explicit Emitted(const std::string& text) : program_(world_, text, BERTH_TIER_FAST) {}
+
+  Result<std::string> emit(const std::string& name, const std::string& form, const std::string& cpu = "") {
+    auto& program = program_.program();
+    inference::OutermostCall outermost(world_.thread(), world_.engine().world(), nullptr);
+    const auto methods = program.methods().all(*program.function(name), world_.engine().world());
+    return inference::emit_code(world_.thread(), program, *methods.at(0), methods.at(0)->signature, form, cpu);
+  }
+  std::string text(const std::string& name, const std::string& form, const std::string& cpu = "") {
+    auto emitted = emit(name, form, cpu);
+    if (emitted.has_error()) {
+      ADD_FAILURE() << emitted.assume_error().message();
+      return {};
+    }
+    return emitted.assume_value();
+  }
+
+ private:
+  LoweringWorld world_;
+  RunningProgram program_;
+};
+
+const char* const kMethods = R"(
+method leaf(%a: i64, %b: i64) { ^0: %c = add.i64 %a %b %d = mul.i64 %c %c return %d }
+method loop(%n: i64) {
+^0: br ^1(0, 0)
+^1(%i, %s):
+  %c = lt.i64 %i %n
+  cond %c ^2 ^3
+^2: %t = add.i64 %s %i %j = add.i64 %i 1 br ^1(%j, %t)
+^3: return %s
+}
+method recursive(%n: i64) { ^0: %c = lt.i64 %n 1 cond %c ^1 ^2 ^1: return 0 ^2: %m = sub.i64 %n 1 %r = call recursive(%m) return %r }
+method first(%a: array<f64>) { ^0: %x = array.get %a 0 return %x }
+)";
+
+TEST(Jit, J86_leaf_methods_have_no_poll_no_frame_no_call) {
+  Watchdog watchdog{60s};
+  Emitted emitted(kMethods);
+  const std::string text = emitted.text("leaf", "llvm");
+  EXPECT_NE(text.find("define fastcc { i64, i8 } @\"leaf(i64, i64)\"(ptr %thread, i64 %0, i64 %1)"), std::string::npos) << text;
+  EXPECT_EQ(count(text, "berth_rt_"), 0u) << text;
+  EXPECT_EQ(count(text, "monotonic"), 0u) << text;
+}
+
+TEST(Jit, G12_loops_and_recursion_poll) {
+  Watchdog watchdog{60s};
+  Emitted emitted(kMethods);
+  const std::string loop = emitted.text("loop", "llvm");
+  EXPECT_EQ(count(loop, "load atomic i32"), 1u) << loop;
+  EXPECT_EQ(count(loop, "call void @berth_rt_poll"), 1u) << loop;
+  const std::string recursive = emitted.text("recursive", "llvm");
+  EXPECT_EQ(count(recursive, "call void @berth_rt_poll"), 1u) << recursive;
+  EXPECT_EQ(count(recursive, "call void @berth_rt_stack_overflow"), 1u) << recursive;
+  EXPECT_GE(count(recursive, "call fastcc { i64, i8 } @\"recursive(i64)\""), 1u) << recursive;
+}
+
+TEST(Jit, J86_bounds_check_raises_in_the_cold) {
+  Watchdog watchdog{60s};
+  Emitted emitted(kMethods);
+  const std::string text = emitted.text("first", "llvm");
+  EXPECT_EQ(count(text, "call i8 @berth_rt_execute"), 1u) << text;
+  EXPECT_EQ(count(text, "icmp uge i64 0"), 1u) << text;
+}
+
+TEST(Jit, J86_assembly_of_a_method) {
+  Watchdog watchdog{60s};
+  Emitted emitted(kMethods);
+  const std::string text = emitted.text("loop", "asm");
+  EXPECT_NE(text.find("berth_rt_poll"), std::string::npos) << text;
+  EXPECT_EQ(emitted.emit("loop", "ptx").assume_error().code(), BERTH_UNSUPPORTED);
+  EXPECT_EQ(emitted.emit("loop", "asm", "nocona").assume_error().code(), BERTH_UNSUPPORTED);
+}
+
+const char* const kKernels = R"(
+method twice(%x: f64) { ^0: %y = add.f64 %x %x return %y }
+kernel scale(%x: buffer<f64>, %f: f64, %on: bool, %k: i32) {
+^0:
+  %b = block 0
+  %n = lanes 0
+  %l = lane 0
+  %s = mul.i64 %b %n
+  %i = add.i64 %s %l
+  %len = buffer.len %x
+  %c = lt.i64 %i %len
+  cond %c ^1 ^2
+^1:
+  %v = buffer.get %x %i
+  %w = mul.f64 %v %f
+  %t = call twice(%w)
+  buffer.set %x %i %t
+  br ^2
+^2: return nothing
+}
+kernel steps(%x: buffer<i64>, %n: i64) {
+^0: %s = shared i64 64 %l = lane 0 br ^1(0)
+^1(%i):
+  %c = lt.i64 %i %n
+  cond %c ^2 ^3
+^2:
+  %v = buffer.get %x %l
+  buffer.set %s %l %v
+  barrier.block
+  %w = buffer.get %s 0
+  %q = div.i64 %w %n
+  %old = rmw.item.seq_cst %x %l %q
+  %o2 = rmw.item.acq_rel.device %x %l 1
+  barrier.grid
+  %j = add.i64 %i 1
+  br ^1(%j)
+^3: return nothing
+}
+)";
+
+TEST(Device, ABI_neutral_kernel_ir) {
+  Watchdog watchdog{60s};
+  Emitted emitted(kKernels);
+  const std::string scale = emitted.text("scale", "llvm");
+  EXPECT_NE(scale.find("define void @scale(ptr addrspace(1) %0, i64 %1, double %2, i32 %3, i32 %4)"), std::string::npos) << scale;
+  EXPECT_EQ(count(scale, "call i32 @berth_lane_id(i32 0)"), 1u) << scale;
+  EXPECT_GE(count(scale, "call void @berth_fault(i32 -1)"), 1u) << scale;
+  EXPECT_EQ(scale.find("berth_rt_"), std::string::npos) << scale;
+  const std::string steps = emitted.text("steps", "llvm");
+  EXPECT_EQ(count(steps, "call void @berth_grid_barrier()"), 1u) << steps;
+  EXPECT_EQ(count(steps, "call void @berth_block_barrier()"), 1u) << steps;
+  EXPECT_NE(steps.find("internal addrspace(3) global [64 x i64]"), std::string::npos) << steps;
+  EXPECT_NE(steps.find("syncscope(\"device\") acq_rel"), std::string::npos) << steps;
+}
+
+TEST(Device, GEN_1_ptx_text) {
+  Watchdog watchdog{60s};
+  Emitted emitted(kKernels);
+  const std::string scale = emitted.text("scale", "ptx");
+  EXPECT_NE(scale.find(".target sm_75"), std::string::npos) << scale;
+  EXPECT_NE(scale.find(".entry scale("), std::string::npos) << scale;
+  const std::string steps = emitted.text("steps", "ptx", "sm_90");
+  EXPECT_NE(steps.find(".target sm_90"), std::string::npos) << steps;
+  EXPECT_EQ(count(steps, "bar.sync") + count(steps, "barrier.sync"), 3u) << steps;  // two of the grid's, one of the block's
+  EXPECT_GE(count(steps, "fence.acq_rel.gpu"), 2u) << steps;
+  EXPECT_GE(count(steps, "ld.acquire.gpu"), 1u) << steps;
+  EXPECT_EQ(count(steps, "st.release.gpu"), 1u) << steps;
+  EXPECT_EQ(emitted.emit("scale", "ptx", "sm_1").assume_error().code(), BERTH_UNSUPPORTED);
+  EXPECT_EQ(emitted.emit("scale", "amdgcn").assume_error().code(), BERTH_UNSUPPORTED);
+}
+
+TEST(Device, GEN_5_kernels_refuse_what_they_cannot_have) {
+  Watchdog watchdog{60s};
+  Emitted emitted(R"(
+method f(%x) { ^0: return %x }
+method f(%x: i64) { ^0: return nothing }
+kernel unknown(%x: buffer<f64>) { ^0: %v = buffer.get %x 0 %w = call missing(%v) return nothing }
+)");
+  const auto refused = emitted.emit("unknown", "llvm");
+  ASSERT_TRUE(refused.has_error());
+  EXPECT_NE(refused.assume_error().message().find("missing"), std::string::npos) << refused.assume_error().message();
+}
+
+}  // namespace
+}  // namespace berth::test
