@@ -25,6 +25,17 @@ bool has_loop(const Body& body) noexcept {
 
 Execution::~Execution() = default;
 
+void Execution::count_fallback(const Error& error) {
+  fallbacks_.fetch_add(1, std::memory_order_relaxed);
+  sync::Lock lock(mutex_);
+  last_fallback_ = error.message();
+}
+
+std::string Execution::last_fallback() {
+  sync::Lock lock(mutex_);
+  return last_fallback_;
+}
+
 const InterpreterCode& Execution::raw_code(const Method& method) {
   {
     sync::Lock lock(mutex_);
@@ -90,7 +101,7 @@ bool Execution::use(gc::Thread& thread, const SpecialisationState& state, Resolu
   auto asked = infer(thread, runtime_.program(), state, runtime_thread(thread).world, true);
   if (asked.has_error()) {
     if (ends_the_call(asked.error().code())) return runtime_.raise_error(thread, "engine", asked.error());
-    fallbacks_.fetch_add(1, std::memory_order_relaxed);
+    count_fallback(asked.error());
     return true;
   }
   if (asked.value() != resolution.instance) {
@@ -109,7 +120,7 @@ Result<std::unique_ptr<Execution::Resolution>> Execution::make(gc::Thread& threa
   auto inferred = infer(thread, runtime_.program(), state, world, compiles);
   if (inferred.has_error()) {
     if (ends_the_call(inferred.error().code())) return std::move(inferred).assume_error();
-    fallbacks_.fetch_add(1, std::memory_order_relaxed);
+    count_fallback(inferred.error());
     return interpret_raw(state, tier);
   }
   auto resolution = std::make_unique<Resolution>();
@@ -119,7 +130,7 @@ Result<std::unique_ptr<Execution::Resolution>> Execution::make(gc::Thread& threa
     const auto entry = runtime_.program().engine().wait_entry(thread, *resolution->instance, Deadline::never());
     if (!entry.has_error() && engine::instance_code(*resolution->instance)) return resolution;
     if (entry.has_error() && ends_the_call(entry.error().code())) return entry.error().clone();
-    fallbacks_.fetch_add(1, std::memory_order_relaxed);
+    if (entry.has_error()) count_fallback(entry.error());
   }
   const TypedMethod& typed = typed_method(*resolution->instance);
   resolution->typed = std::make_unique<const InterpreterCode>(runtime_, *state.method, typed.body);

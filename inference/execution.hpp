@@ -54,6 +54,8 @@ class Execution {
   void close();
 
   uint64_t num_fallbacks() const noexcept { return fallbacks_.load(std::memory_order_relaxed); }
+  /// Why the last one was interpreted: the error's text; empty if none was. Threads: any. Blocks: short. GC: any, kept.
+  std::string last_fallback();
 
  private:
   using Resolution = SpecialisationState::Resolution;
@@ -61,12 +63,14 @@ class Execution {
   Result<std::unique_ptr<Resolution>> make(gc::Thread& thread, const SpecialisationState& state, berth_tier_t tier, uint64_t world);
   std::unique_ptr<Resolution> interpret_raw(const SpecialisationState& state, berth_tier_t tier);
   Resolution& put(const SpecialisationState& state, std::unique_ptr<Resolution> resolution);
+  void count_fallback(const Error& error);
   bool is_valid(const Resolution& resolution, uint64_t world) const noexcept;
 
   Runtime& runtime_;
   sync::Mutex mutex_{Rank{161, "interpreter code"}};
   std::unordered_map<const Method*, std::unique_ptr<const InterpreterCode>> raw_ BERTH_GUARDED_BY(mutex_);
   std::vector<const SpecialisationState*> resolved_ BERTH_GUARDED_BY(mutex_);
+  std::string last_fallback_ BERTH_GUARDED_BY(mutex_);
   std::atomic<uint64_t> fallbacks_{0};  // a counter: relaxed
 };
 

@@ -44,6 +44,16 @@ struct GlobalVersion {
 class ProgramSubsystem final : public engine::Subsystem {
  public:
   explicit ProgramSubsystem(Program& program) noexcept : program_(program) {}
+  void explain(std::string& json) override {
+    Execution& execution = program_.runtime().impl().execution;
+    if (execution.num_fallbacks() == 0) return;
+    json += fmt::format(R"(,{}:{{"interpreted_instead":{},"last_reason":{}}})", json_quote("program " + program_.name()),
+                        execution.num_fallbacks(), json_quote(execution.last_fallback()));
+  }
+  void metrics(std::string& prometheus) override {
+    prometheus += fmt::format("berth_program_interpreted_instead_total{{program={}}} {}\n", json_quote(program_.name()),
+                              program_.runtime().counters().fallbacks);
+  }
   void add_counts(berth_engine_counts_t& counts) override {
     const InferenceCounters own = counters(program_);
     counts.methods_inferred += own.methods;

@@ -106,7 +106,8 @@ OutermostCall::OutermostCall(gc::Thread& thread, uint64_t world, berth_thread_t*
   state.caller = caller;
   if (previous_) state.depth = static_cast<RuntimeThread*>(previous_)->depth;
   thread.language = &state;
-  if (thread.stack_limit == 0) thread.stack_limit = native_stack_limit();
+  // Anew for each outermost call: the record may have served another native thread before, and agents bring stacks of their own.
+  if (!previous_) thread.stack_limit = thread.agent && thread.agent->stack_low ? thread.agent->stack_low + kStackReserve : native_stack_limit();
 }
 
 OutermostCall::~OutermostCall() {

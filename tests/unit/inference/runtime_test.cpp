@@ -57,8 +57,12 @@ TEST(Inference, I54_running_call_keeps_its_world) {
   EXPECT_EQ(test.run("value"), "2");
 }
 
-TEST(Inference, I72_errors_carry_place_and_stack) {
-  TestProgram test;
+// Raw, and through inlining.
+class Traces : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Inference, Traces, testing::Bool(), [](const auto& info) { return info.param ? "raw" : "inferred"; });
+
+TEST_P(Traces, I72_errors_carry_place_and_stack) {
+  TestProgram test(GetParam());
   test.define(R"(method bad(%x) {
     ^0: %y = div.i64 1 %x
     return %y }
@@ -75,8 +79,8 @@ TEST(Inference, I72_errors_carry_place_and_stack) {
   EXPECT_EQ(test.run("caught"), R"(("name.bth:2", "bad at name.bth:2\nmiddle at name.bth:5\ncaught at name.bth:8"))");
 }
 
-TEST(Inference, I72_library_frames_are_left_out) {
-  TestProgram test;
+TEST_P(Traces, I72_library_frames_are_left_out) {
+  TestProgram test(GetParam());
   test.define("method plus(%a, %b) {\n ^0: %r = div.i64 %a %b\n return %r }", "<prelude>");
   test.define("method main() {\n\n ^0: %r = call plus(1, 0) return %r }", "user.bth");
   EXPECT_EQ(test.run("main"), "! division by zero");
@@ -130,6 +134,18 @@ TEST(Runtime, global_is_shared_by_all_threads) {
                  method main() { ^0: %c = new Counter(0) global.set counter %c %a = spawn work(%c) %b = spawn work(%c) %x = join %a %y = join %b
                    %g = global.get counter %n = field %g.n return %n })");
   EXPECT_EQ(test.run("main"), "2000");
+}
+
+// No compiler in this build: FAST interprets, counts it, and says why.
+TEST(Runtime, what_cannot_be_compiled_is_interpreted_and_counted) {
+  test::Watchdog watchdog{30s};
+  TestProgram test(false);
+  test.program->set_tier(BERTH_TIER_FAST);
+  test.define("method main() { ^0: %r = string.concat \"a\" \"b\" return %r }");
+  EXPECT_EQ(test.run("main"), "ab");
+  EXPECT_EQ(test.run("main"), "ab");
+  EXPECT_EQ(test.program->runtime().counters().fallbacks, 1u);
+  EXPECT_NE(test.engine->explain().find("interpreted_instead"), std::string::npos);
 }
 
 // A thread collects all the time while others make lists, strings, tuples and errors: what is reachable stays, bit for bit.
