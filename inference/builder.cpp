@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "inference/statement_rules.hpp"
 #include "inference/text.hpp"
 
@@ -43,7 +45,7 @@ BlockId Builder::block() {
 }
 
 Result<void> Builder::check_open(BlockId block) const {
-  if (!method_)
+  if (is_finished_)
     return make_error(BERTH_INVALID_ARGUMENT, "builder", "the method is finished", "use a new builder");
   if (block >= is_terminated_.size()) {
     return make_error(BERTH_INVALID_ARGUMENT, method_->name, fmt::format("no block ^{}", block),
@@ -184,7 +186,10 @@ Result<std::unique_ptr<Method>> Builder::finish() {
                       "enter it and terminate");
   }
   BERTH_TRYV(verify(program_, *method_));
-  return std::move(method_);
+  is_finished_ = true;
+  auto finished = std::exchange(method_, std::make_unique<Method>());
+  method_->body.blocks.emplace_back();
+  return finished;
 }
 
 Operand Builder::value(ValueId id) noexcept {

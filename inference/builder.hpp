@@ -73,7 +73,8 @@ class Builder {
   ValueId define(const Type* declared);
 
   Program& program_;
-  std::unique_ptr<Method> method_;  // null: finished
+  std::unique_ptr<Method> method_;  // finished: an empty one, so that late calls touch nothing of the result
+  bool is_finished_ = false;
   std::vector<bool> is_terminated_;
   BlockId current_ = 0;
   Position position_;

@@ -353,6 +353,8 @@ TEST_F(Inference, I5_builder_refuses_at_the_call) {
   EXPECT_NE(rule(builder.add(Op::Not, {Builder::value(a)})).find("has its terminator"), std::string::npos);
   EXPECT_TRUE(builder.finish().has_value());
   EXPECT_NE(rule(builder.finish()).find("the method is finished"), std::string::npos);
+  builder.parameter();
+  EXPECT_NE(rule(builder.enter(builder.block())).find("the method is finished"), std::string::npos);
 }
 
 TEST_F(Inference, I5_builder_finish_verifies_the_whole) {
