@@ -159,7 +159,7 @@ Token Lexer::number() {
   token.suffix = text_.substr(end, at_ - end);
   if (token.suffix.empty()) token.suffix = token.kind == Token::Kind::Float ? "f64" : "i64";
   if (std::find(kNumberTypes.begin(), kNumberTypes.end(), token.suffix) == kNumberTypes.end()) {
-    fail(token.at, fmt::format("unknown suffix '{}' of a number, expected i8 to u64, f32 or f64", token.suffix));
+    fail(token.at, fmt::format("unknown suffix '{}' of a number, expected i8 to u64, f32 or f64", token.suffix.substr(0, 40)));
   }
   const bool is_float = token.suffix[0] == 'f';
   if (token.kind == Token::Kind::Float && !is_float) {

@@ -20,7 +20,7 @@ class Level {
   uint32_t& depth_;
 };
 
-constexpr uint32_t kMaxLevels = 512;  // two a bracket
+constexpr uint32_t kMaxLevels = 520;  // two a bracket
 
 std::string shown(const Token& token) {
   switch (token.kind) {

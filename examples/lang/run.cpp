@@ -87,6 +87,8 @@ void print_table(const std::deque<RunFile>& files, const berth_engine_counts_t& 
   text += fmt::format("{:<32} {:>17}\n", "  duplicates", counts.duplicates);
   text += fmt::format("{:<32} {:>17}\n", "compiled: fast", counts.compiled_fast);
   text += fmt::format("{:<32} {:>17}\n", "  optimized", counts.compiled_optimized);
+  // A method whose compile failed is interpreted: right, but slow, and nobody is told elsewhere.
+  text += fmt::format("{:<32} {:>17}\n", "  failures, interpreted", counts.compile_failures);
   text += fmt::format("{:<32} {:>17}\n", "collections", counts.collections);
   text += fmt::format("{:<32} {:>17.1f}\n", "wall, ms", wall_ms);
   std::fputs(text.c_str(), stdout);

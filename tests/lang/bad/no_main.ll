@@ -1,0 +1,4 @@
+; No main.
+define i64 @other() {
+  ret i64 0
+}

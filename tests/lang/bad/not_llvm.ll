@@ -1,0 +1,2 @@
+; Not LLVM IR.
+define i64 @main( { ret }
