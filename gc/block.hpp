@@ -58,6 +58,9 @@ struct Block {
   uint32_t size_class = 0;
   bool is_free = true;    // in the list of free blocks
   bool is_unswept = false;
+  // Set by markers, cleared by the sweep: a block without one is free as a whole, and no cell of it is touched. Relaxed: the
+  // mark phase publishes.
+  sync::Atomic<bool> has_marked{false};
 
   char* cells() noexcept { return reinterpret_cast<char*>(this) + kBlockHeaderBytes; }
   Object* cell(uint32_t i) noexcept { return reinterpret_cast<Object*>(cells() + size_t{i} * cell_bytes); }

@@ -67,7 +67,7 @@ struct Collector::Impl {
   sync::Condition arrived;  // for the collector: threads that stopped, or went on
   sync::Condition resumed;  // for all others: the stop ended, help is wanted, ownership is free
   // Threads held at a poll or leave that have not gone on; a new stop waits for 0.
-  sync::Atomic<uint32_t> held{0};  // written under stop_mutex (acq_rel), read by is_idle
+  sync::Atomic<uint32_t> held{0};  // raised before the thread counts as stopped, lowered under stop_mutex: acq_rel
   bool help_wanted BERTH_GUARDED_BY(stop_mutex) = false;
 
   sync::Mutex agents_mutex{kRankAgents};
@@ -350,15 +350,19 @@ void Collector::remove_client(CollectionClient* client) {
   std::erase(impl_->clients, client);
 }
 
-void Collector::hold(Thread& thread) {
+void Collector::hold(Thread& thread, State state) {
+  // Counted while still unsafe: the stop that holds it cannot end before, and the next one is not raised until this thread has
+  // gone on. Counted after the store, it could be preempted between the two and be held by any number of stops.
+  impl_->held.fetch_add(1, std::memory_order_acq_rel);
+  thread.state.store(state, std::memory_order_seq_cst);
+  if (state == State::Waiting) check_all_safe("a stop");  // not for Safe: an attach may be made while unsafe elsewhere
   latch::reach("gc-hold", &thread);
   thread.waiting.since_ns.store(sync::Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
   thread.waiting.kind.store("stop", std::memory_order_release);
   {
     sync::Lock lock(impl_->stop_mutex);
-    // Counted even if the stop is over by now: the next one is not raised before this thread is unsafe and has lowered it.
-    impl_->held.fetch_add(1, std::memory_order_acq_rel);
     impl_->arrived.notify_all();
+    // Under the mutex that a raise takes: once this finds the stop lowered, the next raise sees the count.
     while (impl_->stop.load(std::memory_order_acquire) != 0) {
       if (impl_->help_wanted && thread.state.load(std::memory_order_relaxed) == State::Waiting) {
         lock.unlock();
@@ -382,9 +386,7 @@ void Collector::poll_slow(Thread& thread, uint32_t bits) {
     return;
   }
   if (impl_->stop.load(std::memory_order_acquire) != 0) {
-    thread.state.store(State::Waiting, std::memory_order_seq_cst);
-    check_all_safe("a poll");
-    hold(thread);
+    hold(thread, State::Waiting);
   }
   if ((bits & kPollAlways) && stress::collects_at_poll()) collect_for_stress(thread);
   if ((bits & kPollFinalizers) || thread.ready_finalizers->load(std::memory_order_relaxed) != 0) {
@@ -409,8 +411,7 @@ void Collector::stop_until(Thread& thread, Done done, Body body) {
       thread.state.store(State::Unsafe, std::memory_order_seq_cst);
       latch::reach("gc-leave", &thread);
       if (collector.impl_->stop.load(std::memory_order_seq_cst) == 0) return;
-      thread.state.store(State::Waiting, std::memory_order_seq_cst);
-      collector.hold(thread);
+      collector.hold(thread, State::Waiting);
     }
   };
   thread.state.store(State::Waiting, std::memory_order_seq_cst);

@@ -101,8 +101,9 @@ class Collector {
 
   /// For an agent that ends: takes it off the list of agents. Threads: any. Blocks: short.
   void forget(Agent& agent);
-  /// Steps of Thread: waits for the end of a stop, leaves as Unsafe. State Waiting (poll) or Safe (leave).
-  void hold(Thread& thread);
+  /// Steps of Thread: of an unsafe thread that found the stop raised: waits for its end in `state` (Waiting: poll; Safe:
+  /// leave), returns unsafe.
+  void hold(Thread& thread, State state);
   void poll_slow(Thread& thread, uint32_t bits);
   void collect_for_stress(Thread& thread);
   /// Helps to mark, if a phase is open: Safe, Waiting, Safe. Threads: the attached one. GC: must be safe.

@@ -21,7 +21,15 @@ Marker::Marker(MarkPhase& phase) : phase_(phase) {}
 
 Marker::~Marker() { phase_.live_bytes_.fetch_add(live_bytes_, std::memory_order_relaxed); }
 
-void Marker::count(Object* object) { live_bytes_ += Heap::size_of(object); }
+void Marker::count(Object* object) {
+  if (object->header.load(std::memory_order_relaxed) & Object::kLarge) {
+    live_bytes_ += LargeHeader::of(object)->bytes;
+    return;
+  }
+  Block* block = Block::of(object);
+  if (!block->has_marked.load(std::memory_order_relaxed)) block->has_marked.store(true, std::memory_order_relaxed);
+  live_bytes_ += block->cell_bytes;
+}
 
 void Marker::push(Entry entry) {
   if (phase_.stack_limit_ == 0 || stack_.size() < phase_.stack_limit_) {

@@ -11,6 +11,12 @@ namespace berth::gc {
 
 void Heap::Impl::sweep_block(Block& block) {
   block.runs = {};
+  const bool has_marked = block.has_marked.exchange(false, std::memory_order_relaxed);
+  if (!has_marked && !kDebugChecks) {
+    // Nothing lives here: one run, which is zeroed when a thread takes it.
+    block.put_run(Run::of(block.cells(), block.num_cells));
+    return;
+  }
   uint64_t run = 0;
   const auto end_run = [&](uint32_t first) {
     if (run != 0) block.put_run(Run::of(reinterpret_cast<char*>(block.cell(first)), run));
@@ -132,6 +138,7 @@ void Heap::Impl::clear_marks() {
   const auto clear = [](Object* object) { object->header.fetch_and(~Object::kMark, std::memory_order_relaxed); };
   for (LargeHeader* header : large) clear(header->object());
   for (Block* block : blocks) {
+    block->has_marked.store(false, std::memory_order_relaxed);
     for (uint32_t i = 0; !block->is_free && i < block->num_cells; ++i) clear(block->cell(i));
   }
 }

@@ -118,8 +118,7 @@ void Thread::leave_outermost() {
   state.store(State::Unsafe, std::memory_order_seq_cst);
   latch::reach("gc-leave", this);
   if (stop_word->load(std::memory_order_seq_cst) != 0) [[unlikely]] {
-    state.store(State::Safe, std::memory_order_release);
-    collector->hold(*this);
+    collector->hold(*this, State::Safe);
   }
   if (stress::collects_at_transition()) collector->collect_for_stress(*this);
   safepoint();
