@@ -84,6 +84,7 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   enum class Step : uint8_t { Done, Park, Help };
   /// Runs the wait to its end; the agent may continue on another thread. Leaves GC states as found.
   void wait(gc::Thread*& thread, Wait& wait);
+  void leave_queue(Wait& wait);
   bool wait_safely(gc::Thread& thread, Wait& wait);
   Step step(Wait& wait);
   Step step_locked(Wait& wait, ReservationTable::Shard& shard, Aftermath& after);

@@ -280,7 +280,7 @@ void Engine::Impl::wait(gc::Thread*& thread, Wait& wait) {
   const sync::TimePoint begin = sync::Clock::now();
   wait.waiter.since_ns = clock_ns();
   agent.parker->reset();
-  {
+  try {
     const Cancel::Entry entry(wait.cancel, agent);
     for (;;) {
       bool park_hook = false;
@@ -289,6 +289,10 @@ void Engine::Impl::wait(gc::Thread*& thread, Wait& wait) {
       // The safe region is left before the fibre parks and entered on the thread that it continues on.
       thread = agent.park_hooks.park(agent.park_hooks.context, thread, park_limit_ns(wait));
     }
+  } catch (...) {
+    leave_queue(wait);
+    agent.in_wait = false;
+    throw;
   }
   agent.in_wait = false;
   if (wait.was_queued) counters.wait_ns.add(static_cast<uint64_t>(clock_ns() - wait.waiter.since_ns));
@@ -297,6 +301,18 @@ void Engine::Impl::wait(gc::Thread*& thread, Wait& wait) {
                    fmt::format("\"method\":\"0x{:x}\",\"end\":{}", reinterpret_cast<uintptr_t>(wait.key.method),
                                static_cast<int>(wait.end)));
   }
+}
+
+// Out of memory in a wait: no entry, no edge, and no key is left behind.
+void Engine::Impl::leave_queue(Wait& wait) {
+  {
+    const sync::Lock lock(table.shard(wait.hash).mutex);
+    unqueue(wait);
+  }
+  if (!wait.waiter.token) return;
+  Aftermath after;
+  give(*wait.slot, *wait.waiter.token, nullptr, false, after);
+  settle(after, wait.waiter.agent);
 }
 
 bool Engine::Impl::wait_safely(gc::Thread& thread, Wait& wait) {
