@@ -83,41 +83,35 @@ bool Execution::resolve(gc::Thread& thread, const Specialisation& specialisation
     if (made.has_error()) return runtime_.raise_error(thread, "engine", made.error());
     resolution = &put(state, std::move(made).assume_value());
   }
-  return use(thread, state, *resolution, tier, target);
+  use(state, *resolution, tier, target);
+  return true;
 }
 
-bool Execution::use(gc::Thread& thread, const SpecialisationState& state, Resolution& resolution, berth_tier_t tier, Target& target) {
-  if (!resolution.interpreted || tier == BERTH_TIER_ADAPTIVE) {
+void Execution::use(const SpecialisationState& state, Resolution& resolution, berth_tier_t tier, Target& target) {
+  const bool adapts = tier == BERTH_TIER_ADAPTIVE && resolution.instance;
+  if (adapts && state.calls.fetch_add(1, std::memory_order_relaxed) == kCallsUntilOptimized) {
+    // Asked for once and not waited for: calls go on in what there is.
+    const auto asked = runtime_.program().engine().request_tier(*resolution.instance, BERTH_TIER_OPTIMIZED);
+    if (asked.has_error()) count_fallback(asked.error());
+  }
+  if (!resolution.interpreted || adapts) {
     // Read at each call: a higher tier replaces the code.
-    const engine::Code* code = resolution.instance ? engine::instance_code(*resolution.instance) : nullptr;
-    if (code) {
+    if (const engine::Code* code = engine::instance_code(*resolution.instance)) {
       target = {nullptr, reinterpret_cast<BoxedEntry>(code->entry)};
-      return true;
+      return;
     }
   }
   target = {resolution.interpreted ? resolution.interpreted : &raw_code(*state.method), nullptr};
-  if (tier != BERTH_TIER_ADAPTIVE || state.calls.fetch_add(1, std::memory_order_relaxed) != kCallsUntilCompiled) return true;
-  // Asked for once, not waited for: this call and those until the code is there are interpreted.
-  auto asked = infer(thread, runtime_.program(), state, runtime_thread(thread).world, true);
-  if (asked.has_error()) {
-    if (ends_the_call(asked.error().code())) return runtime_.raise_error(thread, "engine", asked.error());
-    count_fallback(asked.error());
-    return true;
-  }
-  if (asked.value() != resolution.instance) {
-    auto better = std::make_unique<Resolution>();
-    better->tier = tier;
-    better->instance = asked.value();
-    better->interpreted = resolution.interpreted;
-    put(state, std::move(better));
-  }
-  return true;
 }
 
 Result<std::unique_ptr<Execution::Resolution>> Execution::make(gc::Thread& thread, const SpecialisationState& state, berth_tier_t tier,
                                                                uint64_t world) {
-  const bool compiles = tier == BERTH_TIER_FAST || tier == BERTH_TIER_OPTIMIZED || (tier == BERTH_TIER_ADAPTIVE && has_loop(state.method->body));
+  bool compiles = tier == BERTH_TIER_FAST || tier == BERTH_TIER_OPTIMIZED || (tier == BERTH_TIER_ADAPTIVE && has_loop(state.method->body));
   auto inferred = infer(thread, runtime_.program(), state, world, compiles);
+  if (tier == BERTH_TIER_ADAPTIVE && !compiles && !inferred.has_error() && has_loop(typed_method(*inferred.value()).body)) {
+    compiles = true;  // the loop came in with a callee
+    inferred = infer(thread, runtime_.program(), state, world, true);
+  }
   if (inferred.has_error()) {
     if (ends_the_call(inferred.error().code())) return std::move(inferred).assume_error();
     count_fallback(inferred.error());

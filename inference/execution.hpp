@@ -5,7 +5,7 @@
 //   INTERPRET  | inferred, its typed IR interpreted           | same
 //   FAST       | inferred, compiled, waited for               | its code, the best there is
 //   OPTIMIZED  | same                                         | same
-//   ADAPTIVE   | interpreted; one with a loop as FAST, since a | after kCallsUntilCompiled calls a compile is asked for, and its code
+//   ADAPTIVE   | interpreted; one with a loop as FAST, since a | after kCallsUntilOptimized calls OPTIMIZED code is asked for, and
 //              | running loop does not change its tier         | used once it is there
 // What cannot be inferred or compiled is interpreted, and counted. Inside constant evaluation (RuntimeThread::raw) methods are
 // interpreted as defined.
@@ -40,7 +40,7 @@ class Execution {
   explicit Execution(Runtime& runtime) noexcept : runtime_(runtime) {}
   ~Execution();
 
-  static constexpr uint32_t kCallsUntilCompiled = 1000;
+  static constexpr uint32_t kCallsUntilOptimized = 1000;
 
   struct Target {
     const InterpreterCode* interpreted = nullptr;
@@ -59,7 +59,7 @@ class Execution {
 
  private:
   using Resolution = SpecialisationState::Resolution;
-  bool use(gc::Thread& thread, const SpecialisationState& state, Resolution& resolution, berth_tier_t tier, Target& target);
+  void use(const SpecialisationState& state, Resolution& resolution, berth_tier_t tier, Target& target);
   Result<std::unique_ptr<Resolution>> make(gc::Thread& thread, const SpecialisationState& state, berth_tier_t tier, uint64_t world);
   std::unique_ptr<Resolution> interpret_raw(const SpecialisationState& state, berth_tier_t tier);
   Resolution& put(const SpecialisationState& state, std::unique_ptr<Resolution> resolution);
