@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "translator.hpp"
 
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -133,7 +134,8 @@ std::string Translator::file(std::string_view name, std::string_view text) {
 
 std::string Translator::translate(Catalog& catalog, const std::shared_ptr<Unit>& unit) const {
   catalog.add(unit);
-  std::string ir = fmt::format("berth-ir 1\nfile {}\n", ir_string(unit->name));
+  // Places in a running program carry the file's name alone: its output must not depend on where it lies.
+  std::string ir = fmt::format("berth-ir 1\nfile {}\n", ir_string(std::filesystem::path(unit->name).filename().string()));
   const auto below = [](const std::string& parent) { return parent.empty() ? std::string() : " <: " + parent; };
   for (const Abstract& item : unit->abstracts) ir += fmt::format("abstract {}{}\n", item.name, below(item.parent));
   for (const Struct& item : unit->structs) {

@@ -16,8 +16,8 @@ function(berth_lang_command name)
       list(APPEND definitions "-D${key}=${TEST_${key}}")
     endif()
   endforeach()
-  list(JOIN TEST_ARGUMENTS "\\\\;" arguments)
-  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} ${definitions} "-DCOMMAND=$<TARGET_FILE:berth>\\;${arguments}"
+  list(JOIN TEST_ARGUMENTS "|" arguments)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} ${definitions} "-DCOMMAND=$<TARGET_FILE:berth>|${arguments}"
                                 -P ${BERTH_LANG_TESTS}/expect.cmake)
   if(NOT TEST_TIMEOUT)
     set(TEST_TIMEOUT 120)
@@ -44,6 +44,9 @@ foreach(tier interpret fast optimized adaptive)
                        ARGUMENTS run ${programs}/${program}.bth --tier ${tier})
   endforeach()
 endforeach()
+foreach(tier interpret fast optimized adaptive)
+  berth_lang_command(Inference.I63_features_${tier} RC 0 ARGUMENTS run ${BERTH_LANG_TESTS}/features.bth --tier ${tier} --threads 4)
+endforeach()
 berth_lang_command(Inference.I63_threads_8_interpret RC 0 TIMEOUT 600 ARGUMENTS run ${short_files} --tier interpret --threads 8)
 foreach(tier fast optimized adaptive)
   berth_lang_command(Inference.I63_threads_8_${tier} RC 0 TIMEOUT 600 ARGUMENTS run ${all_files} --tier ${tier} --threads 8)
@@ -57,7 +60,7 @@ set(bad_inputs
     "unknown_name.bth|unknown_name.bth:2:19: unknown name missing, expected" "unknown_type.bth|unknown type Missing, expected"
     "second_assignment.bth|second assignment to x, expected" "division.bth|division.bth:2: division by zero" "recursion.bth|stack overflow"
     "index.bth|index 10 of 10" "thrown.bth|as wished" "no_main.bth|main" "broken.bir|broken.bir:" "wrong_output.bth|line 1 is 'two', expected 'one'"
-    "not_llvm.ll|expected" "assembly.ll|instruction" "no_main.ll|main" "missing.bth|cannot be read|No such file")
+    "not_llvm.ll|expected" "assembly.ll|inline asm" "no_main.ll|main" "missing.bth|cannot be read|No such file")
 foreach(tier interpret fast optimized)
   foreach(input ${bad_inputs})
     string(REGEX MATCH "^[^|]*" file ${input})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Runs COMMAND (a list); RC: its exit code. ERROR: what its one line on the error stream matches. OUTPUT: a file with its exact output.
+# Runs COMMAND (words between |); RC: its exit code. ERROR: what its one line on the error stream matches. OUTPUT: a file with its exact output.
 # INPUT: a file for its input. GARBAGE: a file of 10 MB to be made first. HAS: what its output matches.
 if(GARBAGE)
   string(REPEAT "(]}{ @\"`%$ x = 1 + fn \\ 0x;" 400000 garbage)
@@ -8,6 +8,7 @@ endif()
 if(INPUT)
   set(input INPUT_FILE ${INPUT})
 endif()
+string(REPLACE "|" ";" COMMAND "${COMMAND}")
 execute_process(COMMAND ${COMMAND} ${input} RESULT_VARIABLE rc OUTPUT_VARIABLE out ERROR_VARIABLE err)
 if(NOT rc STREQUAL "${RC}")
   message(FATAL_ERROR "exit code ${rc}, expected ${RC}\n${out}${err}")
