@@ -321,30 +321,25 @@ class Splitter {
     }
   }
 
-  // Blocks from which some barrier is reached, each with the barrier blocks reachable from it, would say more; a value used in another
-  // block than its own is enough: such values go through an alloca, and what no barrier separates is promoted again.
+  // A value used in another block than its own goes through an alloca; what no barrier separates is promoted again.
   void demote() {
     if (sites_.empty()) return;
-    std::vector<Instruction*> values;
+    const auto point = std::optional(body_->getEntryBlock().getTerminator()->getIterator());
+    // Phis first: the loads that replace them are values of one block that others use.
     std::vector<llvm::PHINode*> phis;
     for (Instruction& instruction : llvm::instructions(*body_)) {
-      if (auto* slot = llvm::dyn_cast<AllocaInst>(&instruction); slot && slot->getParent() == &body_->getEntryBlock()) continue;
-      if (instruction.getType()->isVoidTy()) continue;
-      if (auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
-        phis.push_back(phi);
-        continue;
-      }
-      for (const llvm::User* user : instruction.users()) {
-        const auto* other = llvm::cast<Instruction>(user);
-        if (other->getParent() != instruction.getParent() || llvm::isa<llvm::PHINode>(other)) {
-          values.push_back(&instruction);
-          break;
-        }
-      }
+      if (auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) phis.push_back(phi);
     }
-    const auto point = std::optional(body_->getEntryBlock().getTerminator()->getIterator());
-    for (Instruction* value : values) llvm::DemoteRegToStack(*value, false, point);
     for (llvm::PHINode* phi : phis) llvm::DemotePHIToStack(phi, point);
+    std::vector<Instruction*> values;
+    for (Instruction& instruction : llvm::instructions(*body_)) {
+      if (instruction.getType()->isVoidTy() || llvm::isa<AllocaInst>(instruction)) continue;
+      const bool leaves = llvm::any_of(instruction.users(), [&](const llvm::User* user) {
+        return llvm::cast<Instruction>(user)->getParent() != instruction.getParent();
+      });
+      if (leaves) values.push_back(&instruction);
+    }
+    for (Instruction* value : values) llvm::DemoteRegToStack(*value, false, point);
   }
 
   // Liveness of allocas at the continuations: a slot that only loads and stores touch is live if a load may come before a store.
