@@ -56,6 +56,14 @@ class DiagnosticLog final : public llvm::DiagnosticHandler {
   std::string& errors_;
 };
 
+// Reachable, so that a leak checker tells it from a mistake.
+void keep_for_ever(void* abandoned) {
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<void*>;
+  const std::lock_guard lock(mutex);
+  kept->push_back(abandoned);
+}
+
 bool is_typed(const engine::CompileJob& job) { return job.source->body->kind() == engine::BodyKind::TypedIr; }
 
 berth_tier_t tier_of(const engine::CompileJob& job) {
@@ -154,7 +162,14 @@ Result<engine::Code*> HostBackend::generate(const engine::CompileJob& job, const
   // Owned by hand: what unwinds from a fatal error of LLVM must not run the destructors of a context left in the middle.
   auto* const compilation = new Compilation(job, *host, cancelled);
   contexts_.fetch_add(1, std::memory_order_relaxed);
-  Result<engine::Code*> code = compile(*compilation);
+  Result<engine::Code*> code = [&] {
+    try {
+      return compile(*compilation);
+    } catch (...) {
+      keep_for_ever(compilation);
+      throw;
+    }
+  }();
   if (compilation->tools) host->tools.give_back(std::move(compilation->tools));
   delete compilation;
   contexts_.fetch_sub(1, std::memory_order_relaxed);
