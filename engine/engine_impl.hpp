@@ -62,6 +62,7 @@ struct Wait {
   Cancel* cancel = nullptr;
   CodeInstance* helped = nullptr;  // whose compile this call has tried to run in this slice
   bool was_queued = false;
+  bool woke_by_time = false;     // the last park ended without a flag
   int64_t expires_ns = INT64_MAX;  // of the lease that is waited for
   int64_t weak_since_ns = 0;       // waiting behind a weak token since; 0: not
   CodeInstanceRef target;          // Step::Help

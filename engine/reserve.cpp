@@ -353,6 +353,7 @@ void Engine::Impl::park(gc::Thread& thread, Wait& wait) {
   const sync::TimePoint until = sync::Clock::now() + std::chrono::nanoseconds(park_limit_ns(wait));
   const uint32_t flags = gc::park(thread, *wait.waiter.agent->parker, until);
   latch::reach("wake", wait.waiter.agent);
+  wait.woke_by_time = flags == 0;
   if (flags == 0) {
     wait.helped = nullptr;  // a job that was taken back in between is tried again
     counters.wakes_time.add();
@@ -387,8 +388,8 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
       return Step::Done;
     };
     if (waiter.service != Service::None) {
-      // Served a whole slice ago and never woken: the notification was lost.
-      if (clock_ns() - waiter.served_ns >= std::chrono::nanoseconds(gc::kParkSlice).count()) counters.recovered.add();
+      // Served a whole slice ago and not woken by it: the notification was lost. A woken thread may come late for other reasons.
+      if (wait.woke_by_time && clock_ns() - waiter.served_ns >= std::chrono::nanoseconds(gc::kParkSlice).count()) counters.recovered.add();
       wait.result = std::move(waiter.result);
       wait.failure = std::move(waiter.failure);
       switch (std::exchange(waiter.service, Service::None)) {
