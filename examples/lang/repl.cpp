@@ -19,7 +19,7 @@ class Repl {
   Repl() : engine_(new_engine()), thread_(attach(engine_.get())), translator_(Translator::Use::Prompt) {
     berth_program_t* program = nullptr;
     const std::string& prelude = translator_.prelude();
-    check(berth_program_parse(engine_.get(), prelude.data(), prelude.size(), "prelude.bth", &program));
+    check(berth_program_parse(engine_.get(), prelude.data(), prelude.size(), "<prelude>", &program));
     program_.reset(program);
   }
 

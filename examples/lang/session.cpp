@@ -15,7 +15,7 @@ namespace berth::lang {
 
 namespace {
 
-constexpr std::string_view kPrelude = "prelude.bth:";
+constexpr std::string_view kPrelude = "<prelude>:";
 
 /// Where the program's own text was, of a stack in an error's details ("f at a.bth:3\\ng at ..", as JSON); empty: nowhere.
 std::string_view place_outside_prelude(std::string_view details) {
@@ -89,7 +89,7 @@ Program load_program(berth_engine_t* engine, berth_thread_t* thread, const std::
   Translator translator(Translator::Use::File);
   const std::string ir = translator.file(path, text);
   const std::string& prelude = translator.prelude();
-  check(berth_program_parse(engine, prelude.data(), prelude.size(), "prelude.bth", &program));
+  check(berth_program_parse(engine, prelude.data(), prelude.size(), "<prelude>", &program));
   Program result(program);
   check(berth_program_define(thread, program, ir.data(), ir.size(), path.c_str()));
   return result;

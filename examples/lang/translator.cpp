@@ -119,7 +119,7 @@ void bind_and_type(const Catalog& catalog, Function& function, std::string_view 
 }  // namespace
 
 Translator::Translator(Use use) : catalog_(use == Use::File), next_(use == Use::File) {
-  const auto unit = std::make_shared<Unit>(Parser("prelude.bth", prelude_text()).file());
+  const auto unit = std::make_shared<Unit>(Parser("<prelude>", prelude_text()).file());
   for (auto& function : unit->functions) function->is_prelude = true;
   prelude_ = translate(catalog_, unit);
 }
