@@ -7,24 +7,23 @@
 
 namespace berth::inference {
 
-void BackEdges::add(const engine::CodeInstanceRef& instance, const TypedMethod& method) {
+uint64_t BackEdges::add(const engine::CodeInstanceRef& instance, const TypedMethod& method) {
   sync::Lock lock(mutex_);
+  const uint64_t first = next_;
   for (const TypedMethod::CallEdge& call : method.calls) {
     edges_[call.function].push_back({next_++, instance, call.arguments});
     ++size_;
   }
+  return first;
 }
 
-void BackEdges::promoted(const engine::CodeInstance& instance) {
+void BackEdges::promoted(const engine::CodeInstance& instance, uint64_t first) {
   const auto& method = *static_cast<const TypedMethod*>(engine::instance_payload(instance));
   sync::Lock lock(mutex_);
   for (const TypedMethod::CallEdge& call : method.calls) {
-    // Newest first: the edges of an instance just published are near the end.
     std::deque<Edge>& edges = edges_[call.function];
-    for (auto edge = edges.rbegin(); edge != edges.rend(); ++edge) {
-      if (edge->instance.get() != &instance) continue;
-      if (edge->is_settled) break;
-      edge->is_settled = true;
+    for (auto edge = edges.rbegin(); edge != edges.rend() && edge->number >= first; ++edge) {
+      if (edge->instance.get() == &instance) edge->is_settled = true;
     }
   }
 }

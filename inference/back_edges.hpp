@@ -29,10 +29,10 @@ class BackEdges {
   explicit BackEdges(TypeLattice& lattice) noexcept : lattice_(lattice) {}
 
   /// Registers the call edges of a published instance; the edge types outlive the program's instances (interned).
-  /// Threads: any. Blocks: short. GC: any, kept. Errors: none.
-  void add(const engine::CodeInstanceRef& instance, const TypedMethod& method);
-  /// The instance is open-ended, or stays finite for ever: its edges may be forgotten once it is closed.
-  void promoted(const engine::CodeInstance& instance);
+  /// Returns the number of the first. Threads: any. Blocks: short. GC: any, kept. Errors: none.
+  uint64_t add(const engine::CodeInstanceRef& instance, const TypedMethod& method);
+  /// The instance is open-ended, or stays finite for ever: its edges, numbered from `first` on, may be forgotten once it is closed.
+  void promoted(const engine::CodeInstance& instance, uint64_t first);
   size_t num_edges() const;
 
   /// What definitions will close; made by collect() outside the world lock.

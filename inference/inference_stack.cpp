@@ -377,7 +377,7 @@ Result<void> InferenceStack::publish_group(size_t first) {
     sources.back()->min_world = min;
   }
   BERTH_TRYV(engine_.publish(thread_, leases, sources));
-  std::vector<engine::CodeInstanceRef> ours;
+  std::vector<OurInstance> ours;
   for (size_t i = first; i < frames_.size(); ++i) {
     Frame& frame = *frames_[i];
     engine::CodeInstanceRef instance = engine_.lookup(key_of(program_, *frame.specialisation), world_);
@@ -385,18 +385,18 @@ Result<void> InferenceStack::publish_group(size_t first) {
       return make_error(BERTH_STALE_LEASE, "infer " + frame.specialisation->name, "the result was withdrawn at once", "try again");
     }
     if (finished_.at(frame.specialisation).method != frame.method.get()) continue;  // a duplicate: the first one stays
-    program_.methods().back_edges().add(instance, *frame.method);
-    ours.push_back(std::move(instance));
+    const uint64_t first_edge = program_.methods().back_edges().add(instance, *frame.method);
+    ours.push_back({std::move(instance), first_edge});
   }
   promote(ours, first);
   return success();
 }
 
 // Finite results become open-ended if no definition since `world_` concerns them.
-void InferenceStack::promote(const std::vector<engine::CodeInstanceRef>& instances, size_t first) {
+void InferenceStack::promote(const std::vector<OurInstance>& instances, size_t first) {
   if (instances.empty()) return;
   std::vector<engine::CodeInstance*> members;
-  for (const engine::CodeInstanceRef& instance : instances) members.push_back(instance.get());
+  for (const OurInstance& ours : instances) members.push_back(ours.instance.get());
   uint64_t validated = world_;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     const Result<bool> promoted = engine_.promote(members, validated);
@@ -406,7 +406,7 @@ void InferenceStack::promote(const std::vector<engine::CodeInstanceRef>& instanc
     for (size_t i = first; i < frames_.size(); ++i) is_valid = is_valid && is_unchanged(*frames_[i]->method, validated);
     if (!is_valid) break;
   }
-  for (const engine::CodeInstanceRef& instance : instances) program_.methods().back_edges().promoted(*instance);
+  for (const OurInstance& ours : instances) program_.methods().back_edges().promoted(*ours.instance, ours.first_edge);
 }
 
 bool InferenceStack::is_unchanged(const TypedMethod& method, uint64_t world) const {

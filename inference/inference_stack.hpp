@@ -97,7 +97,11 @@ class InferenceStack final : private CallOracle {
   void add_edges(const Frame& frame, TypedMethod& method) const;
   Result<void> publish_group(size_t first);
   engine::SourcePtr source_of(Frame& frame, bool is_root);
-  void promote(const std::vector<engine::CodeInstanceRef>& instances, size_t first);
+  struct OurInstance {
+    engine::CodeInstanceRef instance;
+    uint64_t first_edge;
+  };
+  void promote(const std::vector<OurInstance>& instances, size_t first);
   bool is_unchanged(const TypedMethod& method, uint64_t world) const;
   uint64_t min_world(const TypedMethod& method) const;
   Result<engine::CodeInstanceRef> run_limited(const Specialisation& root);

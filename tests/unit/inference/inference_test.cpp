@@ -401,6 +401,11 @@ method b(%x: string) { ^0: %r = call g(%x) return %r })");
   EXPECT_EQ(world.result("a", {"i64"}), "const 2:f64");
 }
 
+/// Asks the engine; no sleep.
+void until_somebody_waits(InferenceWorld& world) {
+  while (world.engine().explain().find("\"waiting_ns\"") == std::string::npos) std::this_thread::yield();
+}
+
 TEST(Inference, I30_a_key_held_elsewhere_is_waited_for) {
   InferenceWorld world("method f(%x: i64) { ^0: print(%x) return %x }");
   const Specialisation& key = world.specialisation("f", {"i64"});
@@ -414,7 +419,7 @@ TEST(Inference, I30_a_key_held_elsewhere_is_waited_for) {
     world.engine().detach(*thread);
   });
   const gc::SafeRegion safe(world.thread());
-  while (world.engine().explain().find("\"waiting_ns\"") == std::string::npos && !is_done) std::this_thread::yield();  // asks the wait graph
+  until_somebody_waits(world);
   EXPECT_FALSE(is_done);
   ASSERT_TRUE(world.engine().release(world.thread(), held.value().lease, nullptr).has_value());  // without result: the waiter infers
   waiter.join();
@@ -424,8 +429,70 @@ TEST(Inference, I30_a_key_held_elsewhere_is_waited_for) {
 TEST(Inference, I39_policy_refuse_gives_a_limited_result) {
   engine::EngineOptions options;
   options.cycle_policy = BERTH_CYCLE_REFUSE;
-  InferenceWorld world(ring(2), options);
-  EXPECT_EQ(world.result("r0", {"i64"}), "i64");  // own rings are no cycles of waits
+  InferenceWorld world(ring(2) + "method m(%x: i64) { ^0: %r = call r0(%x) return %r }", options);
+  const Specialisation &r0 = world.specialisation("r0", {"i64"}), &r1 = world.specialisation("r1", {"i64"});
+  const auto held = world.engine().reserve(world.thread(), {&r1, world.program().owner()}, {world.engine().world()});
+  std::atomic<bool> is_right{false};
+  std::thread other([&] {  // takes r0, waits for r1
+    gc::Thread* thread = world.engine().attach().value();
+    const auto inferred = infer(*thread, world.program(), r0, world.engine().world(), false);
+    is_right = inferred.has_value() && !typed_method(*inferred.value()).limited;
+    world.engine().detach(*thread);
+  });
+  {
+    const gc::SafeRegion safe(world.thread());
+    until_somebody_waits(world);
+  }
+  // To wait for r0 would close the ring: m is typed without it, and says so.
+  const auto limited = world.infer("m", {"i64"});
+  EXPECT_TRUE(typed_method(*limited).limited);
+  EXPECT_EQ(typed_method(*limited).result->name, "any");
+  EXPECT_EQ(counters(world.program()).limited, 1u);
+  ASSERT_TRUE(world.engine().release(world.thread(), held.value().lease, nullptr).has_value());
+  {
+    const gc::SafeRegion safe(world.thread());
+    other.join();
+  }
+  EXPECT_TRUE(is_right);
+  EXPECT_EQ(world.result("m", {"i64"}), "i64");  // I38: asked for as a root it is replaced
+}
+
+TEST(Inference, I51_definitions_lose_no_edge) {
+  constexpr int kCallers = 24, kDefinitions = 30;
+  std::string text;
+  for (int i = 0; i < kCallers; ++i) text += "method c" + std::to_string(i) + "() { ^0: %r = call leaf() print(%r) return %r }\n";
+  InferenceWorld world("method leaf() { ^0: return -1 }\n" + text);
+  std::vector<const Specialisation*> keys;
+  for (int i = 0; i < kCallers; ++i) keys.push_back(&world.specialisation("c" + std::to_string(i), {}));
+  std::atomic<bool> goes_on{true};
+  std::thread definer([&] {
+    gc::Thread* thread = world.engine().attach().value();
+    for (int i = 0; i < kDefinitions; ++i) {
+      const auto defined = world.program().define(thread, "berth-ir 1\nmethod leaf() { ^0: return " + std::to_string(i) + " }", "<test>");
+      EXPECT_TRUE(defined.has_value());
+    }
+    goes_on = false;
+    world.engine().detach(*thread);
+  });
+  on_threads(world, 4, [&](gc::Thread& thread, int t) {
+    std::mt19937 random(static_cast<unsigned>(t));
+    while (goes_on) {
+      const auto inferred = infer(thread, world.program(), *keys[random() % keys.size()], 0, false);
+      EXPECT_TRUE(inferred.has_value());
+    }
+  });
+  {
+    const gc::SafeRegion safe(world.thread());
+    definer.join();
+  }
+  const std::string last = "const " + std::to_string(kDefinitions - 1) + ":i64";
+  for (const Specialisation* key : keys) {
+    // What is still found for the present world saw the last definition.
+    if (const auto instance = world.engine().lookup({key, world.program().owner()}, world.engine().world())) {
+      EXPECT_EQ(typed_method(*instance).result->name, last);
+    }
+    EXPECT_EQ(typed_method(*infer(world.thread(), world.program(), *key, 0, false).value()).result->name, last);
+  }
 }
 
 TEST(Inference, kernels_resolve_and_inline_their_calls) {
