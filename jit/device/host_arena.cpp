@@ -47,8 +47,9 @@ void HostArena::reserve(unsigned threads) {
   sync::Lock lock(p.mutex);
   const unsigned wanted = std::max({2u, threads, std::thread::hardware_concurrency()});
   if (wanted <= p.width) return;
-  // The smallest limit wins, so the larger one is made before the old goes.
-  auto control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, wanted);
+  // The limit counts a thread of the caller's, the arena's slots are workers alone: one more, or oneTBB warns on stderr. The smallest
+  // limit wins, so the larger one is made before the old goes.
+  auto control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, wanted + 1);
   p.control = std::move(control);
   p.arena = std::make_shared<tbb::task_arena>(static_cast<int>(wanted), 0);
   p.width = wanted;

@@ -2,7 +2,7 @@
 # The pool alone, with a stub generator: links no other part of jit/, so it also runs under ThreadSanitizer.
 set(BERTH_JIT_DIR ${PROJECT_SOURCE_DIR}/jit)
 berth_test(jit_pool_test
-  SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/compile_pool_test.cpp ${BERTH_JIT_DIR}/compile_error.cpp
+  SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/compile_pool_test.cpp ${PROJECT_SOURCE_DIR}/engine/no_compiler.cpp ${BERTH_JIT_DIR}/compile_error.cpp
           ${BERTH_JIT_DIR}/compile_pool.cpp ${BERTH_JIT_DIR}/containment.cpp
   FLOORS engine_checked gc_checked support_checked
   LIBRARIES LLVM)
