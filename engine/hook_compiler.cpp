@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/handles.hpp"
+#include "gc/parker.hpp"
 
 namespace berth::engine {
 
@@ -20,8 +21,11 @@ Result<void> HookCompiler::submit(CompileJob job) {
     sink_.dropped(*job.instance);
     return success();
   }
-  const CodeInstanceRef instance = job.instance;
   auto* handle = new berth_job{std::move(job), *this};
+  {
+    const sync::Lock lock(mutex_);
+    ++unanswered_;
+  }
   try {
     hooks_.submit(context_, handle);
   } catch (...) {
@@ -63,7 +67,18 @@ void HookCompiler::retire(Code* code) {
 
 void HookCompiler::stop(StopMode mode) {
   if (hooks_.stop) hooks_.stop(context_, mode == StopMode::Drain);
+  {
+    // The embedder's threads may be inside an answer, which uses the engine: it must not go before they leave.
+    sync::Lock lock(mutex_);
+    while (unanswered_ != 0) all_answered_.wait_until(lock, sync::Clock::now() + gc::kParkSlice);
+  }
   if (next_) next_->stop(mode);
+}
+
+// The last access of an answer to the engine: under the lock, which stop takes after it.
+void HookCompiler::answered() {
+  const sync::Lock lock(mutex_);
+  if (--unanswered_ == 0) all_answered_.notify_all();
 }
 
 Result<void> HookCompiler::define_symbol(const char* name, void* address) {
@@ -75,23 +90,22 @@ Result<void> HookCompiler::define_symbol(const char* name, void* address) {
 bool HookCompiler::has_threads() const noexcept { return !hooks_.help || (next_ && next_->has_threads()); }
 
 void HookCompiler::publish(berth_job_t* job, void* entry, void* backend) noexcept {
-  const std::unique_ptr<berth_job> owned(job);
-  if (!entry) {
-    sink_.failed(*job->job.instance,
-                 make_error(BERTH_COMPILE_FAILED, fmt::format("compiling \"{}\"", job->job.label), "the compiler published no entry",
-                            "call berth_job_fail with the reason"), false);
-    return;
-  }
+  if (!entry) return fail(job, "the compiler published no entry; call berth_job_fail with the reason");
+  std::unique_ptr<berth_job> owned(job);
   Code* code = make_code_(entry, backend);
   code->convention = kConvention;
   if (sink_.published(*job->job.instance, code)) compiled_.fetch_add(1, std::memory_order_relaxed);
+  owned.reset();
+  answered();
 }
 
 void HookCompiler::fail(berth_job_t* job, const char* message) noexcept {
-  const std::unique_ptr<berth_job> owned(job);
+  std::unique_ptr<berth_job> owned(job);
   sink_.failed(*job->job.instance,
                make_error(BERTH_COMPILE_FAILED, fmt::format("compiling \"{}\"", job->job.label),
                           message && *message ? message : "the compiler gave no reason", ""), false);
+  owned.reset();
+  answered();
 }
 
 }  // namespace berth::engine

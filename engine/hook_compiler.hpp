@@ -2,7 +2,9 @@
 // HookCompiler: an embedder's code generator (berth/compiler.h) as a Compiler, for sources of kind opaque; others go to `next`.
 //
 //   job       | berth_job_publish  | berth_job_fail  | hooks return it never
-//   Submitted | published, freed   | failed, freed   | waiters time out; the engine's end frees nothing of it
+//   Submitted | published, freed   | failed, freed   | waiters time out; shutdown waits for the answer
+//
+// Rank: 500, the count of unanswered jobs. Cost: one lock per submit and answer.
 #pragma once
 #include <memory>
 
@@ -40,7 +42,12 @@ class HookCompiler final : public Compiler, public Subsystem {
   CompileSink& sink_;
   const MakeCode make_code_;
   const std::unique_ptr<Compiler> next_;
+  void answered();
+
   sync::Atomic<uint64_t> compiled_{0};  // a counter: relaxed
+  sync::Mutex mutex_{Rank{500, "hook compiler"}};
+  sync::Condition all_answered_;
+  size_t unanswered_ BERTH_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace berth::engine

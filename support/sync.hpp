@@ -39,8 +39,9 @@ class BERTH_CAPABILITY("mutex") Mutex {
     return true;
   }
   void unlock() BERTH_RELEASE() {
-    mutex_.unlock();
+    // First: after the unlock another thread may free this mutex.
     if constexpr (kDebugChecks) rank::pop(rank_);
+    mutex_.unlock();
   }
 
  private:

@@ -10,6 +10,8 @@ berth_test(gc_conformance_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_test.cpp ${BERTH_GC_ENGINE}
   FLOORS gc_checked support_checked)
 # The same contracts without debug checks: timing and code paths of a release build.
-berth_test(gc_release_test
-  SOURCES ${BERTH_GC_TESTS}/release_test.cpp ${BERTH_GC_ENGINE}
-  FLOORS gc support)
+if(NOT BERTH_CHECKS)
+  berth_test(gc_release_test
+    SOURCES ${BERTH_GC_TESTS}/release_test.cpp ${BERTH_GC_ENGINE}
+    FLOORS gc support)
+endif()
