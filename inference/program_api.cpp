@@ -85,7 +85,7 @@ berth_thread_t* caller_of(gc::Thread& thread) noexcept {
 Result<void> call(gc::Thread& thread, Program& program, const char* method, const berth_value_t* args, size_t n, berth_value_t* result) {
   const Function* function = program.function(method);
   if (!function) {
-    return make_error(BERTH_NOT_FOUND, std::string("call ") + method, "no function of that name in " + program.name(), "define it, or name another");
+    return make_error(BERTH_NOT_FOUND, std::string("call ") + method, "no function of that name", "define it, or name another");
   }
   std::vector<Value> values;
   for (size_t i = 0; i < n; ++i) {
@@ -107,7 +107,7 @@ struct Found {
 Result<Found> find(Program& program, const char* name, const char* const* types, size_t n) {
   const uint64_t world = program.engine().world();
   const Function* function = program.function(name);
-  if (!function) return make_error(BERTH_NOT_FOUND, name, "no function of that name in " + program.name(), "define it, or name another");
+  if (!function) return make_error(BERTH_NOT_FOUND, name, "no function of that name", "define it, or name another");
   Found found{nullptr, {}};
   for (size_t i = 0; i < n; ++i) {
     BERTH_TRY(const Type* type, parse_type(program, types[i]));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `berth devices`, and opening a device by its uri. Compiled over the device functions where the library has them
-// (BERTH_LANG_HAS_DEVICES, found at configuration).
+// `berth devices`, and opening a device by its uri.
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -9,8 +8,6 @@
 #include "device_handle.hpp"
 
 namespace berth::lang {
-
-#ifdef BERTH_LANG_HAS_DEVICES
 
 void DeviceDeleter::operator()(berth_device_t* device) const noexcept { berth_device_delete(device); }
 
@@ -33,21 +30,5 @@ int devices() {
   }
   return 0;
 }
-
-#else
-
-void DeviceDeleter::operator()(berth_device_t*) const noexcept {}
-
-Device open_device(berth_engine_t*, const std::string& uri) {
-  if (uri.empty() || uri == "host") return nullptr;
-  throw Failure(fmt::format("device {}: this build has only the host device of each program, expected --device host", uri));
-}
-
-int devices() {
-  std::printf("host\n");
-  return 0;
-}
-
-#endif
 
 }  // namespace berth::lang

@@ -67,7 +67,12 @@ void RunFile::compare(const std::string& output) const {
 
 std::string RunFile::call_program(berth_thread_t* thread) {
   berth_value_t result{};
-  check(berth_program_call(thread, program_.get(), "main", nullptr, 0, &result));
+  berth_error_t* error = berth_program_call(thread, program_.get(), "main", nullptr, 0, &result);
+  if (berth_error_code(error) == BERTH_NOT_FOUND) {
+    berth_error_delete(error);
+    throw Failure(fmt::format("{}: no function main. Remedy: define fn main() {{ .. }}", path_));
+  }
+  check(error);
   return capture_.take(thread);
 }
 

@@ -152,10 +152,12 @@ void TimelineSemaphore::fire_decided() {
   }
   while (detached) {
     Timepoint* const next = detached->next;
-    decided.push_back(std::move(detached->self));
+    // By value, then by registration.
+    const auto place = std::upper_bound(decided.begin(), decided.end(), detached->value,
+                                        [](uint64_t value, const auto& other) { return value < other->value; });
+    decided.insert(place, std::move(detached->self));
     detached = next;
   }
-  std::stable_sort(decided.begin(), decided.end(), [](const auto& a, const auto& b) { return a->value < b->value; });
   if (!decided.empty()) run_all(decided);
 }
 
