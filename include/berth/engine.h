@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The engine: configuration, life, worlds, and what can be asked of it.
+/**
+ * @file
+ * The engine: configuration, life, worlds, and what can be asked of it.
+ */
 #ifndef BERTH_ENGINE_H
 #define BERTH_ENGINE_H
 
@@ -8,44 +11,151 @@
 
 BERTH_BEGIN
 
+/**
+ * When two owners are one. The first owner of an equal class stands for all and must stay alive while any is
+ * used. The functions are called by any thread, several at once, no lock held; they may not call Berth, and
+ * `hash` of equal owners is equal.
+ */
 typedef struct berth_key_traits {
-  size_t struct_size;
-  void *context;
+  size_t struct_size; /**< sizeof this struct */
+  void *context;      /**< borrowed until the engine's delete */
+  /** owner not NULL; NULL, or no equal: identity */
   uint64_t (*hash)(void *context, const void *owner);
+  /** not 0: the same; NULL: identity */
   int (*equal)(void *context, const void *a, const void *b);
+  /**
+   * A name of the owner that is stable between processes: written to `bytes` (at most `capacity`), its size
+   * returned. NULL or 0: its code is not cached on disk. For the object cache, see
+   * berth_config_set_cache_directory.
+   */
   size_t (*token)(void *context, const void *owner, void *bytes, size_t capacity);
 } berth_key_traits_t;
 
+/**
+ * A configuration with all defaults; NULL if memory is out. It is read by berth_engine_new and not needed
+ * afterwards.
+ * Threads: any. Blocks: never. GC: any, kept. Owns: returned, release with berth_config_delete. Errors: none.
+ */
 BERTH_API berth_config_t *berth_config_new(void);
+/** Deletes; NULL is nothing. Threads: one at a time. Owns: consumed. Else as above. */
 BERTH_API void berth_config_delete(berth_config_t *config);
+/**
+ * Threads of the compiler; 0: compile on the thread that asks for the entry; default: the machine's cores.
+ * Threads: one at a time. Blocks: never. GC: any, kept. Owns: borrowed. Errors: none.
+ */
 BERTH_API void berth_config_set_compile_threads(berth_config_t *config, unsigned threads);
+/**
+ * How many threads mark in a collection of Berth's own collector; 0, the default: the machine's cores. As
+ * above.
+ */
 BERTH_API void berth_config_set_mark_threads(berth_config_t *config, unsigned threads);
+/**
+ * A foreign collector instead of Berth's: Berth's heap, handles and stop are then off. NULL: Berth's, the
+ * default.
+ * Owns: hooks borrowed (copied); context borrowed until the engine's delete. Else as above.
+ */
 BERTH_API void berth_config_set_gc_hooks(berth_config_t *config, const berth_gc_hooks_t *hooks, void *context);
+/**
+ * Hash and equality of owners; NULL: identity, the default. Owns: traits borrowed (copied). Else as above.
+ */
 BERTH_API void berth_config_set_key_traits(berth_config_t *config, const berth_key_traits_t *traits);
+/** What a wait that would close a ring does; default BERTH_CYCLE_SHARE. As above. */
 BERTH_API void berth_config_set_cycle_policy(berth_config_t *config, berth_cycle_policy_t policy);
+/**
+ * A reserve is refused if its agent holds more than `limit` leases on the key already; default 64. As above.
+ */
 BERTH_API void berth_config_set_reentry_limit(berth_config_t *config, uint32_t limit);
+/**
+ * Who wants a key that is held for `ns` nanoseconds abandons the lease and takes it; 0, the default: never.
+ * As above.
+ */
 BERTH_API void berth_config_set_lease_timeout(berth_config_t *config, int64_t ns);
+/**
+ * Directory of the persistent object cache; NULL, the default: off. Kept, but not used: this version has no
+ * object cache.
+ * Owns: directory borrowed (copied). Else as above.
+ */
 BERTH_API void berth_config_set_cache_directory(berth_config_t *config, const char *directory);
+/**
+ * Makes an engine in world 1. `config` NULL: all defaults.
+ * Threads: any. Blocks: short. GC: any, kept. Owns: config borrowed; *out returned, release with
+ * berth_engine_delete.
+ * Errors: none of its own.
+ */
 BERTH_API berth_error_t *berth_engine_new(const berth_config_t *config, berth_engine_t **out);
+/**
+ * Refuses new work with SHUT_DOWN, wakes all waiters with it, closes queues, drops compiles that have not
+ * begun, and returns when those that have begun are done and the jobs of compiler hooks are answered.
+ * Look-ups work on, releases too, but a source is dropped then (SHUT_DOWN). Again, or in a forked child:
+ * nothing, also while the first call still waits.
+ * Threads: any, but none that such a compile, job or queue waits for. Blocks: may wait, for these. GC: any,
+ * kept; safe while waiting.
+ * Owns: borrowed. Errors: none.
+ */
 BERTH_API berth_error_t *berth_engine_shutdown(berth_engine_t *engine);
+/**
+ * Shuts down, then frees everything. Programs, devices, channels, pools and sources with edges go before it;
+ * instances, agents, thread and GC handles are dead afterwards, threads still attached are forgotten. NULL is
+ * nothing; in a forked child it leaks.
+ * Threads: one at a time, no other call running. Blocks: may wait, as shutdown. GC: any, kept; safe while
+ * waiting.
+ * Owns: consumed. Errors: none.
+ */
 BERTH_API void berth_engine_delete(berth_engine_t *engine);
+/** The current world, from 1. Threads: any. Blocks: never. GC: any, kept. Owns: borrowed. Errors: none. */
 BERTH_API uint64_t berth_engine_world(const berth_engine_t *engine);
+/** Begins a new world and returns it. Invalidates nothing. Blocks: short. Else as above. */
 BERTH_API uint64_t berth_engine_advance_world(berth_engine_t *engine);
+/**
+ * Who holds, compiles and waits for what, as JSON; devices and programs add members. NULL if memory is out.
+ * {"reservations":[{"key":{"method":"0x..","owner":"0x..","label":".."},"holder":"agent","held_ns":N,
+ * "state":"reserved|compiling","waiters":[{"agent":"..","waiting_ns":N}]}],"cycles_broken":N,
+ * "duplicates":N,"world":N}
+ * Threads: any. Blocks: short, a shard at a time. GC: any, kept. Owns: borrowed; returned, release with
+ * berth_string_delete.
+ * Errors: none.
+ */
 BERTH_API char *berth_engine_explain(berth_engine_t *engine);
+/**
+ * All counters in Prometheus' text form. Blocks: may wait, for a collection. GC: any, kept; safe while
+ * waiting. As above.
+ */
 BERTH_API char *berth_engine_metrics(berth_engine_t *engine);
+/**
+ * Begins to write spans and events to `path`, in Chrome's trace format; replaces the file.
+ * Threads: any. Blocks: short, with file access. GC: any, kept. Owns: engine and path borrowed.
+ * Errors: INVALID_ARGUMENT if a trace runs already or the file cannot be written.
+ */
 BERTH_API berth_error_t *berth_engine_trace_start(berth_engine_t *engine, const char *path);
+/**
+ * Ends the trace and closes its file; success if none runs. Errors: INTERNAL if it could not be written
+ * whole. As above.
+ */
 BERTH_API berth_error_t *berth_engine_trace_stop(berth_engine_t *engine);
+/**
+ * Frees a string that Berth returned. NULL is nothing. Threads: any. Blocks: never. GC: any, kept. Owns:
+ * consumed. Errors: none.
+ */
 BERTH_API void berth_string_delete(char *string);
 
-/* The main counters as numbers, for summaries; the whole set is in berth_engine_metrics. */
+/**
+ * The main counters as numbers since the engine began, for summaries; the whole set is in
+ * berth_engine_metrics.
+ */
 typedef struct berth_engine_counts {
-  size_t struct_size;
-  uint64_t reserved, published, cycle, reentrant; /* reserve calls by outcome */
-  uint64_t published_on_recheck;                  /* of published: found after waiting or after the take */
+  size_t struct_size;                             /**< in: sizeof this struct */
+  uint64_t reserved, published, cycle, reentrant; /**< reserve calls by outcome */
+  uint64_t published_on_recheck;                  /**< of published: found after waiting or after the take */
+  /** calls that slept; needless results; leases; lost wake-ups found */
   uint64_t waits, duplicates, abandoned, recovered;
+  /** by tier; those of compiler hooks are fast */
   uint64_t compiled_fast, compiled_optimized, compile_failures;
-  uint64_t methods_inferred, limited, collections;
+  uint64_t methods_inferred, limited, collections;  /**< limited: inferences that a limit made less exact */
 } berth_engine_counts_t;
+/**
+ * Fills `out`, up to its struct_size. Counters are read one after another, not at one moment.
+ * Threads: any. Blocks: short. GC: any, kept. Owns: borrowed. Errors: none.
+ */
 BERTH_API void berth_engine_counts(berth_engine_t *engine, berth_engine_counts_t *out);
 
 BERTH_END
