@@ -2,6 +2,7 @@
 // Engine: one embedder's world: collector, reservation table, code cache, worlds, compiler, and the subsystems that floors above add.
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,12 +48,19 @@ struct Reservation {
   uint32_t depth = 0;
 };
 
+/// Named lists of the explain object: subsystems add items, which are JSON values; the engine writes each list once.
+using Explanation = std::map<std::string, std::string>;
+inline void add_item(Explanation& explanation, const char* list, const std::string& item) {
+  std::string& items = explanation[list];
+  if (!items.empty()) items += ',';
+  items += item;
+}
+
 /// What a floor above adds to an engine. Called with no engine lock held, but for the two collection calls (world stopped).
 class Subsystem {
  public:
   virtual ~Subsystem() = default;
-  /// Appends `,"name":...` members to the explain object.
-  virtual void explain(std::string& json) { (void)json; }
+  virtual void explain(Explanation& explanation) { (void)explanation; }
   virtual void metrics(std::string& prometheus) { (void)prometheus; }
   virtual void add_counts(berth_engine_counts_t& counts) { (void)counts; }
   virtual void visit_roots(gc::SlotVisitor& visitor) { (void)visitor; }

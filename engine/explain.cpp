@@ -77,7 +77,9 @@ std::string Engine::Impl::explain() {
   }
   json += fmt::format("],\"cycles_broken\":{},\"duplicates\":{},\"world\":{}", counters.cycle.value(), counters.duplicates.value(),
                       worlds.now());
-  for (Subsystem* subsystem : subsystems_copy()) subsystem->explain(json);
+  Explanation explanation;
+  for (Subsystem* subsystem : subsystems_copy()) subsystem->explain(explanation);
+  for (const auto& [list, items] : explanation) json += ",\"" + list + "\":[" + items + "]";
   return json + "}";
 }
 
@@ -133,7 +135,7 @@ void Engine::Impl::counts(berth_engine_counts_t& out) {
   counts.collections = engine.collector().num_collections();
   for (Subsystem* subsystem : subsystems_copy()) subsystem->add_counts(counts);
   counts.struct_size = out.struct_size;
-  out = counts;
+  std::memcpy(&out, &counts, std::min(out.struct_size, sizeof counts));  // callers may know a shorter struct
 }
 
 }  // namespace berth::engine

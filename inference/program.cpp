@@ -44,11 +44,12 @@ struct GlobalVersion {
 class ProgramSubsystem final : public engine::Subsystem {
  public:
   explicit ProgramSubsystem(Program& program) noexcept : program_(program) {}
-  void explain(std::string& json) override {
+  void explain(engine::Explanation& explanation) override {
     Execution& execution = program_.runtime().impl().execution;
     if (execution.num_fallbacks() == 0) return;
-    json += fmt::format(R"(,{}:{{"interpreted_instead":{},"last_reason":{}}})", json_quote("program " + program_.name()),
-                        execution.num_fallbacks(), json_quote(execution.last_fallback()));
+    engine::add_item(explanation, "programs",
+                     fmt::format(R"({{"name":{},"interpreted_instead":{},"last_reason":{}}})", json_quote(program_.name()),
+                                 execution.num_fallbacks(), json_quote(execution.last_fallback())));
   }
   void metrics(std::string& prometheus) override {
     prometheus += fmt::format("berth_program_interpreted_instead_total{{program={}}} {}\n", json_quote(program_.name()),

@@ -27,6 +27,7 @@ Channel::Channel(engine::Engine& engine, ChannelOptions options)
   frame_.next = options_.first_ticket;
   frame_.slots = options_.slots;
   frame_.parks = options_.park;
+  frame_.channel = this;
   for (uint32_t i = 0; i < options_.slots; ++i) {
     std::memset(records_[i].arguments, 0, kMaxArgumentBytes);
     const auto first = static_cast<uint32_t>(options_.first_ticket);
@@ -34,9 +35,13 @@ Channel::Channel(engine::Engine& engine, ChannelOptions options)
     records_[i].snap.store(first, std::memory_order_relaxed);
     records_[i].done.store(first, std::memory_order_relaxed);
   }
+  engine_.add_subsystem(this);
 }
 
-Channel::~Channel() { delete error_.load(std::memory_order_acquire); }
+Channel::~Channel() {
+  engine_.remove_subsystem(this);
+  delete error_.load(std::memory_order_acquire);
+}
 
 Result<void> Channel::ended(bool worker) const {
   if (const berth_error* failure = error()) return make_error(failure->code, failure->message, "", "", failure->details);
@@ -188,12 +193,21 @@ Result<Channel::Taken> Channel::take(gc::Thread& thread, const Deadline& deadlin
 
 void Channel::snap(uint64_t ticket) { store_cell(record(ticket).snap, ticket + 1); }
 
+// Stored before anyone is woken; `done` does not advance, so nobody takes the slot for data.
+void Channel::fail(Error error) {
+  berth_error* const mine = error.release();
+  berth_error* expected = nullptr;
+  if (!error_.compare_exchange_strong(expected, mine, std::memory_order_seq_cst)) delete mine;
+}
+
+void Channel::shutdown() {
+  fail(make_error(BERTH_SHUT_DOWN, fmt::format("channel \"{}\"", options_.label), "the engine shuts down", "drain channels before"));
+  wake();
+}
+
 void Channel::finish(uint64_t ticket, Error* error) {
   if (error) {
-    // Stored before anyone is woken; `done` does not advance, so nobody takes the slot for data.
-    berth_error* const mine = std::move(*error).with_context(fmt::format("channel \"{}\", ticket {}", options_.label, ticket)).release();
-    berth_error* expected = nullptr;
-    if (!error_.compare_exchange_strong(expected, mine, std::memory_order_seq_cst)) delete mine;
+    fail(std::move(*error).with_context(fmt::format("channel \"{}\", ticket {}", options_.label, ticket)));
     return finish_taken();
   }
   SlotRecord& slot_record = record(ticket);
@@ -248,13 +262,14 @@ void Channel::close_and_wait() {
   else wait();
 }
 
-void Channel::explain(std::string& json) {
-  json += fmt::format("{{\"label\":{},\"protocol\":\"ticket\",\"slots\":[", json_quote(options_.label));
+void Channel::explain(engine::Explanation& explanation) {
+  std::string item = fmt::format("{{\"label\":{},\"protocol\":\"ticket\",\"slots\":[", json_quote(options_.label));
   for (uint32_t i = 0; i < options_.slots; ++i) {
-    json += fmt::format("{}{{\"head\":{},\"snap\":{},\"done\":{}}}", i == 0 ? "" : ",", records_[i].head.load(std::memory_order_acquire),
+    item += fmt::format("{}{{\"head\":{},\"snap\":{},\"done\":{}}}", i == 0 ? "" : ",", records_[i].head.load(std::memory_order_acquire),
                         records_[i].snap.load(std::memory_order_acquire), records_[i].done.load(std::memory_order_acquire));
   }
-  json += fmt::format("],\"waiters\":{},\"recovered\":{}}}", frame_.waiters.load(std::memory_order_seq_cst), recovered());
+  item += fmt::format("],\"waiters\":{},\"recovered\":{}}}", frame_.waiters.load(std::memory_order_seq_cst), recovered());
+  engine::add_item(explanation, "channels", item);
 }
 
 }  // namespace berth::jit

@@ -3,7 +3,7 @@
 //
 //   state   | wait_*, publish, drain | take          | finish
 //   Open    | waits / ticket         | ticket        | once per taken ticket
-//   Failed  | the sticky error       | the error     | accepted
+//   Failed  | the sticky error       | the error     | accepted          (engine shutdown: fails with SHUT_DOWN)
 //   Closed  | INVALID_ARGUMENT       | CANCELLED     | accepted if taken before
 //
 // Ticket s uses slot s mod K. Cells hold the low 32 bits of a ticket count: reached(cell, v) is int32(cell - v) >= 0.
@@ -24,13 +24,10 @@
 #include <vector>
 
 #include "berth/channel.h"
+#include "engine/engine.hpp"
 #include "gc/thread.hpp"
 #include "support/deadline.hpp"
 #include "support/result.hpp"
-
-namespace berth::engine {
-class Engine;
-}
 
 namespace berth::jit {
 
@@ -46,7 +43,7 @@ struct alignas(128) SlotRecord {
 static_assert(sizeof(SlotRecord) == 256 && offsetof(SlotRecord, head) == 120 && offsetof(SlotRecord, snap) == 128 &&
               offsetof(SlotRecord, done) == 132);
 
-/// What generated code reads; the first member of Channel.
+/// What generated code reads. It is given &channel.frame().
 struct ChannelFrame {
   SlotRecord* records = nullptr;  // 0
   char* memory = nullptr;         // 8
@@ -56,6 +53,7 @@ struct ChannelFrame {
   uint32_t parks = 0;             // 36: 1 if waits may park
   // 40: parked or parking threads, and 1 for a pool. seq_cst on both sides, see above.
   sync::Atomic<uint32_t> waiters{0};
+  class Channel* channel = nullptr;  // for the slow paths
 };
 static_assert(offsetof(ChannelFrame, next) == 24 && offsetof(ChannelFrame, slots) == 32 && offsetof(ChannelFrame, waiters) == 40);
 
@@ -69,10 +67,10 @@ struct ChannelOptions {
   std::vector<berth_stage_t> stages;
 };
 
-class Channel {
+class Channel final : public engine::Subsystem {
  public:
   Channel(engine::Engine& engine, ChannelOptions options);
-  ~Channel();
+  ~Channel() override;
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
@@ -100,7 +98,9 @@ class Channel {
   const ChannelOptions& options() const noexcept { return options_; }
   ChannelFrame& frame() noexcept { return frame_; }
   uint64_t recovered() const noexcept { return recovered_.load(std::memory_order_relaxed); }
-  void explain(std::string& json);
+  void explain(engine::Explanation& explanation) override;
+  /// Every wait ends with SHUT_DOWN.
+  void shutdown() override;
   /// Called after each publish, for a pool that serves the channel. Before the first ticket.
   void set_on_publish(std::function<void()> on_publish);
 
@@ -119,8 +119,9 @@ class Channel {
   void wake();
   void leave(const gc::ParkerRef& parker);
   void finish_taken();
+  void fail(Error error);
 
-  ChannelFrame frame_;  // first: generated code
+  ChannelFrame frame_;
   std::function<void()> on_publish_;
   engine::Engine& engine_;
   const ChannelOptions options_;

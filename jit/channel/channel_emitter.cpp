@@ -15,12 +15,11 @@ using llvm::Value;
 
 // `cell` is the offset in the slot record, as in generated code. The channel keeps the failure; its code is enough here.
 extern "C" int32_t berth_rt_channel_wait(gc::Thread* thread, ChannelFrame* frame, uint64_t ticket, uint64_t cell, uint64_t value) {
-  Channel& channel = *reinterpret_cast<Channel*>(frame);
-  const Result<void> waited = channel.wait_for(*thread, ticket, cell, value);
+  const Result<void> waited = frame->channel->wait_for(*thread, ticket, cell, value);
   return waited.has_error() ? waited.assume_error().code() : BERTH_OK;
 }
 
-extern "C" void berth_rt_channel_published(ChannelFrame* frame) { reinterpret_cast<Channel*>(frame)->published(); }
+extern "C" void berth_rt_channel_published(ChannelFrame* frame) { frame->channel->published(); }
 
 void tag(llvm::Instruction* access, const char* role, const char* order) {
   llvm::LLVMContext& context = access->getContext();

@@ -143,11 +143,9 @@ void Device::remove_queue(Queue* queue) {
   std::erase(queues_, queue);
 }
 
-void Device::explain(std::string& json) {
+void Device::explain(engine::Explanation& explanation) {
   sync::Lock lock(mutex_);
-  json += ",\"submissions\":[";
-  for (Queue* queue : queues_) queue->explain(json);
-  json += "]";
+  for (Queue* queue : queues_) queue->explain(explanation);
 }
 
 void Device::shutdown() {

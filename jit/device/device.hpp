@@ -49,7 +49,7 @@ class Device final : public engine::Subsystem {
 
   void add_queue(Queue* queue);
   void remove_queue(Queue* queue);
-  void explain(std::string& json) override;
+  void explain(engine::Explanation& explanation) override;
   void shutdown() override;
 
  private:

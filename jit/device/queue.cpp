@@ -172,7 +172,7 @@ void Queue::close(berth_code_t code) {
   });
 }
 
-void Queue::explain(std::string& json) {
+void Queue::explain(engine::Explanation& explanation) {
   std::vector<AcceptedRef> parked;
   {
     sync::Lock lock(mutex_);
@@ -180,13 +180,13 @@ void Queue::explain(std::string& json) {
   }
   for (const AcceptedRef& accepted : parked) {
     const auto waiting = std::chrono::nanoseconds(sync::Clock::now() - accepted->since).count();
-    json += fmt::format("{}{{\"device\":{},\"op\":\"{}\",\"state\":\"parked\",\"waiting_ns\":{},\"waiting_for\":[",
-                        json.back() == '[' ? "" : ",", device_->id(), accepted->name, waiting);
+    std::string item = fmt::format("{{\"device\":{},\"op\":\"{}\",\"state\":\"parked\",\"waiting_ns\":{},\"waiting_for\":[", device_->id(),
+                                   accepted->name, waiting);
     for (size_t i = 0; i < accepted->waits.size(); ++i) {
-      json += fmt::format("{}{{\"value\":{},\"current\":{}}}", i == 0 ? "" : ",", accepted->waits[i].value,
+      item += fmt::format("{}{{\"value\":{},\"current\":{}}}", i == 0 ? "" : ",", accepted->waits[i].value,
                           accepted->waits[i].semaphore->value());
     }
-    json += "]}";
+    engine::add_item(explanation, "submissions", item + "]}");
   }
 }
 

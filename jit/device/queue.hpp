@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/engine.hpp"
 #include "jit/device/buffer.hpp"
 #include "jit/device/semaphore.hpp"
 
@@ -48,8 +49,8 @@ class Queue : public std::enable_shared_from_this<Queue> {
   /// close, then ends the issue thread. Once, by the owner of the handle; not from a submission.
   void stop();
   Device& device() noexcept { return *device_; }
-  /// Appends one JSON object per submission, after a comma if `json` does not end in '['.
-  void explain(std::string& json);
+  /// One item per parked submission.
+  void explain(engine::Explanation& explanation);
 
  private:
   struct Accepted;
