@@ -135,7 +135,7 @@ void Engine::Impl::counts(berth_engine_counts_t& out) {
   counts.collections = engine.collector().num_collections();
   for (Subsystem* subsystem : subsystems_copy()) subsystem->add_counts(counts);
   counts.struct_size = out.struct_size;
-  std::memcpy(&out, &counts, std::min(out.struct_size, sizeof counts));  // callers may know a shorter struct
+  out = counts;  // the C function copies what its caller's struct holds
 }
 
 }  // namespace berth::engine

@@ -92,8 +92,8 @@ BERTH_API berth_error_t *berth_program_call(berth_thread_t *thread, berth_progra
  * Threads: owner of thread. Blocks: may wait, for inference. GC: any, kept; unsafe while it runs, safe while
  * waiting.
  * Owns: all borrowed; *typed_ir returned, release with berth_string_delete. Errors: NOT_FOUND;
- * INVALID_ARGUMENT if several methods may be selected, or NULL; PARSE_ERROR or INVALID_ARGUMENT for what is
- * no type; TYPE_ERROR; what reserving gives.
+ * INVALID_ARGUMENT if several methods may be selected, or NULL; PARSE_ERROR for what is no type; TYPE_ERROR;
+ * what reserving gives.
  */
 BERTH_API berth_error_t *berth_program_infer(berth_thread_t *thread, berth_program_t *program, const char *method,
                                              const char *const *types, size_t n, char **typed_ir);

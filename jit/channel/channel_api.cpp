@@ -2,6 +2,9 @@
 // The C functions of berth/channel.h.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "engine/handles.hpp"
 #include "jit/channel/worker_pool.hpp"
 #include "support/api.hpp"
@@ -21,7 +24,9 @@ using namespace berth::jit;
 
 Error invalid(const char* found, const char* advice) { return make_error(BERTH_INVALID_ARGUMENT, "berth_channel_new", found, advice); }
 
-Result<ChannelOptions> options_of(const berth_channel_options_t& o) {
+Result<ChannelOptions> options_of(const berth_channel_options_t& given) {
+  berth_channel_options_t o{};  // what the caller's version of the struct holds; zero for the rest
+  std::memcpy(&o, &given, std::min(given.struct_size, sizeof o));
   if (o.protocol != BERTH_PROTOCOL_TICKET) {
     return make_error(BERTH_UNSUPPORTED, "berth_channel_new", "the compat protocol is not built in", "use BERTH_PROTOCOL_TICKET");
   }
@@ -45,6 +50,11 @@ Result<ChannelOptions> options_of(const berth_channel_options_t& o) {
   }
   if (o.pool && options.stages.empty()) return invalid("a pool without stages", "give at least one stage");
   return options;
+}
+
+Result<void> require(const char* call, const void* thread, const void* channel) {
+  if (thread && channel) return success();
+  return make_error(BERTH_INVALID_ARGUMENT, call, thread ? "channel is null" : "thread is null", "pass a valid one");
 }
 
 }  // namespace
@@ -86,6 +96,7 @@ void berth_channel_delete(berth_channel_t* channel) {
 
 berth_error_t* berth_channel_wait_writable(berth_thread_t* thread, berth_channel_t* channel, int64_t timeout_ns, void** slot) {
   return at_boundary("berth_channel_wait_writable", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_channel_wait_writable", thread, channel));
     BERTH_TRY(*slot, channel->channel->wait_writable(*engine::to_thread(thread), Deadline::in(timeout_ns)));
     return success();
   });
@@ -94,6 +105,7 @@ berth_error_t* berth_channel_wait_writable(berth_thread_t* thread, berth_channel
 berth_error_t* berth_channel_publish(berth_thread_t* thread, berth_channel_t* channel, const void* args, int64_t timeout_ns,
                                      uint64_t* ticket) {
   return at_boundary("berth_channel_publish", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_channel_publish", thread, channel));
     BERTH_TRY(const uint64_t given, channel->channel->publish(*engine::to_thread(thread), args, Deadline::in(timeout_ns)));
     if (ticket) *ticket = given;
     return success();
@@ -103,19 +115,23 @@ berth_error_t* berth_channel_publish(berth_thread_t* thread, berth_channel_t* ch
 berth_error_t* berth_channel_wait_readable(berth_thread_t* thread, berth_channel_t* channel, uint64_t ticket, int64_t timeout_ns,
                                            void** slot) {
   return at_boundary("berth_channel_wait_readable", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_channel_wait_readable", thread, channel));
     BERTH_TRY(*slot, channel->channel->wait_readable(*engine::to_thread(thread), ticket, Deadline::in(timeout_ns)));
     return success();
   });
 }
 
 berth_error_t* berth_channel_drain(berth_thread_t* thread, berth_channel_t* channel, int64_t timeout_ns) {
-  return at_boundary("berth_channel_drain",
-                     [&] { return channel->channel->drain(*engine::to_thread(thread), Deadline::in(timeout_ns)); });
+  return at_boundary("berth_channel_drain", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_channel_drain", thread, channel));
+    return channel->channel->drain(*engine::to_thread(thread), Deadline::in(timeout_ns));
+  });
 }
 
 berth_error_t* berth_channel_take(berth_thread_t* thread, berth_channel_t* channel, int64_t timeout_ns, uint64_t* ticket, void** slot,
                                   const void** args) {
   return at_boundary("berth_channel_take", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_channel_take", thread, channel));
     BERTH_TRY(const Channel::Taken taken, channel->channel->take(*engine::to_thread(thread), Deadline::in(timeout_ns)));
     *ticket = taken.ticket;
     *slot = taken.slot;

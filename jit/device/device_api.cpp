@@ -25,6 +25,26 @@ Error missing(const char* call, const char* what) {
   return make_error(BERTH_INVALID_ARGUMENT, call, fmt::format("{} is null", what), "pass a valid one");
 }
 
+struct Required {
+  const char* name;
+  const void* object;
+};
+
+// The first handle that is null, as an error.
+Result<void> require(const char* call, std::initializer_list<Required> objects) {
+  for (const Required& required : objects) {
+    if (!required.object) return missing(call, required.name);
+  }
+  return success();
+}
+
+Result<void> check_points(const char* call, const berth_points_t* points) {
+  for (size_t i = 0; points && i < points->count; ++i) {
+    if (!points->items || !points->items[i].semaphore) return missing(call, "a semaphore of the points");
+  }
+  return success();
+}
+
 std::vector<Point> points_of(const berth_points_t* points) {
   std::vector<Point> out;
   for (size_t i = 0; points && i < points->count; ++i) out.push_back({*points->items[i].semaphore->ref, points->items[i].value});
@@ -33,6 +53,8 @@ std::vector<Point> points_of(const berth_points_t* points) {
 
 // Waits and signals into the submission, after the checks of a call.
 Result<void> add_points(Submission& submission, const berth_points_t* waits, const berth_points_t* signals) {
+  BERTH_TRYV(check_points(submission.name, waits));
+  BERTH_TRYV(check_points(submission.name, signals));
   submission.waits = points_of(waits);
   const std::vector<Point> own = points_of(signals);
   for (size_t i = 0; i < own.size(); ++i) {
@@ -57,6 +79,13 @@ Result<void> add_points(Submission& submission, const berth_points_t* waits, con
   }
   for (const Point& point : own) submission.signals.emplace_back(Signaller(point.semaphore), point.value);
   return success();
+}
+
+// What the caller's version of the struct holds; zero for the rest.
+berth_grid_t known_part(const berth_grid_t& given) {
+  berth_grid_t known{};
+  std::memcpy(&known, &given, std::min(given.struct_size, sizeof known));
+  return known;
 }
 
 Result<void> check_device(const berth_queue_t* queue, const berth_buffer_t* buffer, const char* call) {
@@ -136,11 +165,17 @@ berth_error_t* berth_buffer_new(berth_device_t* device, size_t bytes, berth_buff
 void berth_buffer_delete(berth_buffer_t* buffer) { delete buffer; }
 
 berth_error_t* berth_buffer_write(berth_buffer_t* buffer, size_t offset, const void* data, size_t bytes) {
-  return at_boundary("berth_buffer_write", [&] { return buffer->ref->write(offset, data, bytes); });
+  return at_boundary("berth_buffer_write", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_buffer_write", {{"buffer", buffer}}));
+    return buffer->ref->write(offset, data, bytes);
+  });
 }
 
 berth_error_t* berth_buffer_read(berth_buffer_t* buffer, size_t offset, void* data, size_t bytes) {
-  return at_boundary("berth_buffer_read", [&] { return buffer->ref->read(offset, data, bytes); });
+  return at_boundary("berth_buffer_read", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_buffer_read", {{"buffer", buffer}}));
+    return buffer->ref->read(offset, data, bytes);
+  });
 }
 
 berth_error_t* berth_kernel_new(berth_device_t* device, berth_source_t* source, const char* entry, berth_kernel_t** out) {
@@ -182,14 +217,18 @@ void berth_queue_delete(berth_queue_t* queue) {
 }
 
 berth_error_t* berth_queue_drain(berth_queue_t* queue, int64_t timeout_ns) {
-  return at_boundary("berth_queue_drain", [&] { return queue->ref->drain(Deadline::in(timeout_ns)); });
+  return at_boundary("berth_queue_drain", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_queue_drain", {{"queue", queue}}));
+    return queue->ref->drain(Deadline::in(timeout_ns));
+  });
 }
 
-berth_error_t* berth_queue_launch(berth_queue_t* queue, berth_kernel_t* kernel, const berth_grid_t* grid, const berth_args_t* args,
+berth_error_t* berth_queue_launch(berth_queue_t* queue, berth_kernel_t* kernel, const berth_grid_t* given, const berth_args_t* args,
                                   const berth_points_t* waits, const berth_points_t* signals) {
   return at_boundary("berth_queue_launch", [&]() -> Result<void> {
-    if (!kernel) return missing("berth_queue_launch", "kernel");
-    if (!grid) return missing("berth_queue_launch", "grid");
+    BERTH_TRYV(require("berth_queue_launch", {{"queue", queue}, {"kernel", kernel}, {"grid", given}}));
+    const berth_grid_t own_grid = known_part(*given);
+    const berth_grid_t* const grid = &own_grid;
     std::vector<LaunchArgumentValue> arguments;
     for (size_t i = 0; args && i < args->count; ++i) {
       BERTH_TRY(LaunchArgumentValue value, argument_of(args->items[i], i));
@@ -214,6 +253,7 @@ berth_error_t* berth_queue_launch(berth_queue_t* queue, berth_kernel_t* kernel, 
 
 berth_error_t* berth_queue_barrier(berth_queue_t* queue, const berth_points_t* waits, const berth_points_t* signals) {
   return at_boundary("berth_queue_barrier", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_queue_barrier", {{"queue", queue}}));
     Submission submission;
     submission.name = "barrier";
     BERTH_TRYV(add_points(submission, waits, signals));
@@ -224,6 +264,7 @@ berth_error_t* berth_queue_barrier(berth_queue_t* queue, const berth_points_t* w
 berth_error_t* berth_queue_copy(berth_queue_t* queue, berth_buffer_t* from, size_t from_offset, berth_buffer_t* to, size_t to_offset,
                                 size_t bytes, const berth_points_t* waits, const berth_points_t* signals) {
   return at_boundary("berth_queue_copy", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_queue_copy", {{"queue", queue}, {"from", from}, {"to", to}}));
     BERTH_TRYV(check_device(queue, from, "berth_queue_copy"));
     BERTH_TRYV(check_device(queue, to, "berth_queue_copy"));
     BERTH_TRYV(from->ref->check_range("berth_queue_copy", from_offset, bytes));
@@ -246,6 +287,7 @@ berth_error_t* berth_queue_copy(berth_queue_t* queue, berth_buffer_t* from, size
 berth_error_t* berth_queue_fill(berth_queue_t* queue, berth_buffer_t* to, size_t offset, size_t bytes, uint64_t pattern,
                                 size_t pattern_bytes, const berth_points_t* waits, const berth_points_t* signals) {
   return at_boundary("berth_queue_fill", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_queue_fill", {{"queue", queue}, {"to", to}}));
     BERTH_TRYV(check_device(queue, to, "berth_queue_fill"));
     BERTH_TRYV(to->ref->check_range("berth_queue_fill", offset, bytes));
     const bool known = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8;
@@ -269,6 +311,7 @@ berth_error_t* berth_queue_fill(berth_queue_t* queue, berth_buffer_t* to, size_t
 berth_error_t* berth_queue_update(berth_queue_t* queue, const void* data, berth_buffer_t* to, size_t offset, size_t bytes,
                                   const berth_points_t* waits, const berth_points_t* signals) {
   return at_boundary("berth_queue_update", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_queue_update", {{"queue", queue}, {"to", to}}));
     BERTH_TRYV(check_device(queue, to, "berth_queue_update"));
     BERTH_TRYV(to->ref->check_range("berth_queue_update", offset, bytes));
     Submission submission;
@@ -299,6 +342,7 @@ void berth_semaphore_delete(berth_semaphore_t* semaphore) { delete semaphore; }
 
 berth_error_t* berth_semaphore_query(berth_semaphore_t* semaphore, uint64_t* value) {
   return at_boundary("berth_semaphore_query", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_semaphore_query", {{"semaphore", semaphore}}));
     const TimelineSemaphore& s = **semaphore->ref;
     if (s.has_failed()) return s.failure();
     *value = s.value();
@@ -307,7 +351,8 @@ berth_error_t* berth_semaphore_query(berth_semaphore_t* semaphore, uint64_t* val
 }
 
 berth_error_t* berth_semaphore_signal(berth_semaphore_t* semaphore, uint64_t value) {
-  return at_boundary("berth_semaphore_signal", [&] {
+  return at_boundary("berth_semaphore_signal", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_semaphore_signal", {{"semaphore", semaphore}}));
     const SemaphoreRef keep = *semaphore->ref;  // a callback may delete the handle
     return keep->signal(value);
   });
@@ -319,18 +364,23 @@ void berth_semaphore_fail(berth_semaphore_t* semaphore, berth_error_t* error) {
 }
 
 berth_error_t* berth_semaphore_wait(berth_semaphore_t* semaphore, uint64_t value, int64_t timeout_ns) {
-  return at_boundary("berth_semaphore_wait", [&] {
+  return at_boundary("berth_semaphore_wait", [&]() -> Result<void> {
+    BERTH_TRYV(require("berth_semaphore_wait", {{"semaphore", semaphore}}));
     const Point point{*semaphore->ref, value};
     return wait_all({&point, 1}, Deadline::in(timeout_ns));
   });
 }
 
 berth_error_t* berth_semaphore_wait_all(const berth_points_t* points, int64_t timeout_ns) {
-  return at_boundary("berth_semaphore_wait_all", [&] { return wait_all(points_of(points), Deadline::in(timeout_ns)); });
+  return at_boundary("berth_semaphore_wait_all", [&]() -> Result<void> {
+    BERTH_TRYV(check_points("berth_semaphore_wait_all", points));
+    return wait_all(points_of(points), Deadline::in(timeout_ns));
+  });
 }
 
 berth_error_t* berth_semaphore_wait_any(const berth_points_t* points, int64_t timeout_ns, size_t* index) {
   return at_boundary("berth_semaphore_wait_any", [&]() -> Result<void> {
+    BERTH_TRYV(check_points("berth_semaphore_wait_any", points));
     BERTH_TRY(*index, wait_any(points_of(points), Deadline::in(timeout_ns)));
     return success();
   });

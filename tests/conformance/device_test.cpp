@@ -505,4 +505,42 @@ TEST_F(Device, DRV_1_unknown_uris_are_errors) {
   EXPECT_EQ(take_code(berth_device_open(engine_.get(), "cuda:0", &device)), BERTH_UNSUPPORTED);
 }
 
+TEST_F(Device, SUB_9_explain_lists_the_parked_submissions_of_all_devices_once) {
+  open();
+  berth_device_t* raw_device = nullptr;
+  check(berth_device_open(engine_.get(), "host", &raw_device));
+  const DeviceOwner second(raw_device);
+  berth_queue_t* raw_queue = nullptr;
+  check(berth_queue_new(second.get(), &raw_queue));
+  const QueueOwner second_queue(raw_queue);
+  const SemaphoreOwner never = semaphore();
+  const berth_point_t wait{never.get(), 7};
+  const berth_points_t waits{1, &wait};
+  check(berth_queue_barrier(queue_.get(), &waits, nullptr));
+  check(berth_queue_barrier(second_queue.get(), &waits, nullptr));
+  const std::string json = engine_.explain();
+  const size_t list = json.find("\"submissions\":[");
+  ASSERT_NE(list, std::string::npos) << json;
+  EXPECT_EQ(json.find("\"submissions\"", list + 1), std::string::npos) << json;
+  const size_t first = json.find("\"value\":7");
+  ASSERT_NE(first, std::string::npos) << json;
+  EXPECT_NE(json.find("\"value\":7", first + 1), std::string::npos) << json;
+}
+
+TEST_F(Device, SEM_2_null_handles_are_errors) {
+  open();
+  const SemaphoreOwner s = semaphore();
+  const berth_point_t null_point{nullptr, 1};
+  const berth_points_t null_points{1, &null_point};
+  uint64_t value = 0;
+  EXPECT_EQ(take_code(berth_semaphore_wait(nullptr, 1, 0)), BERTH_INVALID_ARGUMENT);
+  EXPECT_EQ(take_code(berth_semaphore_signal(nullptr, 1)), BERTH_INVALID_ARGUMENT);
+  EXPECT_EQ(take_code(berth_semaphore_query(nullptr, &value)), BERTH_INVALID_ARGUMENT);
+  EXPECT_EQ(take_code(berth_semaphore_wait_all(&null_points, 0)), BERTH_INVALID_ARGUMENT);
+  EXPECT_EQ(take_code(berth_queue_barrier(nullptr, nullptr, nullptr)), BERTH_INVALID_ARGUMENT);
+  EXPECT_EQ(take_code(berth_queue_barrier(queue_.get(), &null_points, nullptr)), BERTH_INVALID_ARGUMENT);
+  EXPECT_EQ(take_code(berth_queue_copy(queue_.get(), nullptr, 0, nullptr, 0, 1, nullptr, nullptr)), BERTH_INVALID_ARGUMENT);
+  EXPECT_EQ(take_code(berth_queue_launch(queue_.get(), nullptr, nullptr, nullptr, nullptr, nullptr)), BERTH_INVALID_ARGUMENT);
+}
+
 }  // namespace

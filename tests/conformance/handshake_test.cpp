@@ -197,6 +197,28 @@ TEST_F(Handshake, H18_close_and_delete_at_any_time) {
   }
 }
 
+TEST_F(Handshake, H18_engine_shutdown_ends_every_wait) {
+  ChannelOptions options;
+  options.slot_bytes = 8;
+  options.label = "field";
+  Channel channel(engine(), options);
+  EXPECT_NE(engine_.explain().find("\"label\":\"field\""), std::string::npos) << engine_.explain();
+  berth_code_t code = BERTH_OK;
+  std::thread worker([&] {
+    ThreadOwner thread(engine_);
+    const auto taken = channel.take(*engine::to_thread(thread.get()), Deadline::never());
+    if (taken.has_error()) code = taken.error().code();
+  });
+  {
+    const SafeScope safe(thread_.get());
+    while (channel.frame().waiters.load() == 0) std::this_thread::yield();  // until it parks
+    check(berth_engine_shutdown(engine_.get()));
+    worker.join();
+  }
+  EXPECT_EQ(code, BERTH_SHUT_DOWN);
+  EXPECT_EQ(channel.wait_writable(self(), Deadline::in(0)).error().code(), BERTH_SHUT_DOWN);
+}
+
 // A loop in LLVM IR: for i in 0..n { slot = wait_writable(); *slot = i * i; publish(i); }, compiled by the engine.
 std::string producer_ir(bool parks) {
   llvm::LLVMContext context;
