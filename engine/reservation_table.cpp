@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "engine/reservation_table.hpp"
 
+#include <bit>
+#include <utility>
+
 namespace berth::engine {
 namespace {
 
-constexpr size_t kFirstCapacity = 32;
-
-bool matches(const Slot& slot, Key key) noexcept {
-  return slot.method.load(std::memory_order_acquire) == key.method && slot.owner.load(std::memory_order_acquire) == key.owner;
-}
+constexpr size_t kFirstCapacity = 32;  // at least a line
 
 Find judge(uint64_t word, Need need) noexcept {
   if (need == Need::Result) return Find::Hit;
@@ -24,35 +23,13 @@ Find judge(uint64_t word, Need need) noexcept {
 }  // namespace
 
 ReservationTable::ReservationTable() {
-  for (Shard& shard : shards_) {
-    shard.indexes.push_back(std::make_unique<Index>(kFirstCapacity));
-    shard.index.store(shard.indexes.back().get(), std::memory_order_release);
-  }
-}
-
-uint64_t ReservationTable::hash(Key key) noexcept {
-  uint64_t h = reinterpret_cast<uintptr_t>(key.method) * 0x9e3779b97f4a7c15u;
-  h ^= (reinterpret_cast<uintptr_t>(key.owner) + 0x632be59bd9b4e019u) * 0xd6e8feb86659fd93u;
-  h ^= h >> 32;
-  h *= 0xd6e8feb86659fd93u;
-  return h ^ (h >> 29);
-}
-
-ReservationTable::Found ReservationTable::find(Key key, uint64_t hash) noexcept {
-  const Index& index = *shard(hash).index.load(std::memory_order_acquire);
-  for (size_t cell = hash & index.mask;; cell = (cell + 1) & index.mask) {
-    Slot* slot = index.cells[cell].load(std::memory_order_acquire);
-    if (!slot) return {};
-    if (slot == tombstone()) continue;
-    const uint64_t version = slot->version.load(std::memory_order_acquire);
-    if (!(version & 1) && matches(*slot, key)) return {slot, version};
-  }
+  for (Shard& shard : shards_) grow(shard, kFirstCapacity);
 }
 
 Slot* ReservationTable::find_locked(Shard& shard, Key key, uint64_t hash) noexcept {
-  const Index& index = *shard.index.load(std::memory_order_relaxed);
-  for (size_t cell = hash & index.mask;; cell = (cell + 1) & index.mask) {
-    Slot* slot = index.cells[cell].load(std::memory_order_relaxed);
+  const Index index = index_of(shard);
+  for (size_t cell = hash & index.mask();; cell = (cell + 1) & index.mask()) {
+    Slot* slot = index.cell(cell).load(std::memory_order_relaxed);
     if (!slot) return nullptr;
     if (slot != tombstone() && matches(*slot, key)) return slot;
   }
@@ -62,25 +39,29 @@ Slot& ReservationTable::ensure(Shard& shard, Key key, uint64_t hash) {
   if (Slot* slot = find_locked(shard, key, hash)) return *slot;
   make_room(shard);
   Slot* slot = pool_.take();
+  if (uint16_t& known = ghost(shard, hash); known == fingerprint(hash)) {
+    known = 0;
+    ++shard.num_returned;
+  }
   slot->method.store(key.method, std::memory_order_release);
   slot->owner.store(key.owner, std::memory_order_release);
   slot->version.fetch_add(1, std::memory_order_release);
   slot->hold.store(0, std::memory_order_release);
-  const Index& index = *shard.index.load(std::memory_order_relaxed);
-  size_t cell = hash & index.mask;
-  for (;; cell = (cell + 1) & index.mask) {
-    Slot* there = index.cells[cell].load(std::memory_order_relaxed);
+  const Index index = index_of(shard);
+  size_t cell = hash & index.mask();
+  for (;; cell = (cell + 1) & index.mask()) {
+    Slot* there = index.cell(cell).load(std::memory_order_relaxed);
     if (there == tombstone()) --shard.num_tombstones;
     if (!there || there == tombstone()) break;
   }
   ++shard.num_slots;
-  index.cells[cell].store(slot, std::memory_order_release);
+  index.cell(cell).store(slot, std::memory_order_release);
   return *slot;
 }
 
 bool ReservationTable::recycle(Shard& shard, size_t cell) noexcept {
-  const Index& index = *shard.index.load(std::memory_order_relaxed);
-  Slot* slot = index.cells[cell].load(std::memory_order_relaxed);
+  const Index index = index_of(shard);
+  Slot* slot = index.cell(cell).load(std::memory_order_relaxed);
   if (slot->head.load(std::memory_order_relaxed) || slot->failure.load(std::memory_order_relaxed) || slot->queue) return false;
   uintptr_t free = 0;
   // First the hold: a fast take that comes later fails, one that came before keeps the slot.
@@ -88,13 +69,13 @@ bool ReservationTable::recycle(Shard& shard, size_t cell) noexcept {
     return false;
   }
   slot->version.fetch_add(1, std::memory_order_release);  // before the key changes
-  index.cells[cell].store(tombstone(), std::memory_order_release);
+  index.cell(cell).store(tombstone(), std::memory_order_release);
   --shard.num_slots;
   ++shard.num_tombstones;
   // Tombstones before a free cell end no search later than that cell would.
-  if (!index.cells[(cell + 1) & index.mask].load(std::memory_order_relaxed)) {
-    for (size_t i = cell; index.cells[i].load(std::memory_order_relaxed) == tombstone(); i = (i - 1) & index.mask) {
-      index.cells[i].store(nullptr, std::memory_order_release);
+  if (!index.cell((cell + 1) & index.mask()).load(std::memory_order_relaxed)) {
+    for (size_t i = cell; index.cell(i).load(std::memory_order_relaxed) == tombstone(); i = (i - 1) & index.mask()) {
+      index.cell(i).store(nullptr, std::memory_order_release);
       --shard.num_tombstones;
     }
   }
@@ -103,18 +84,25 @@ bool ReservationTable::recycle(Shard& shard, size_t cell) noexcept {
 }
 
 void ReservationTable::for_each_slot(Shard& shard, const std::function<void(Slot&, size_t)>& function) {
-  const Index& index = *shard.index.load(std::memory_order_relaxed);
-  for (size_t cell = 0; cell <= index.mask; ++cell) {
-    Slot* slot = index.cells[cell].load(std::memory_order_relaxed);
+  const Index index = index_of(shard);
+  for (size_t cell = 0; cell <= index.mask(); ++cell) {
+    Slot* slot = index.cell(cell).load(std::memory_order_relaxed);
     if (slot && slot != tombstone()) function(*slot, cell);
   }
 }
 
 void ReservationTable::make_room(Shard& shard) {
-  const Index& index = *shard.index.load(std::memory_order_relaxed);
-  const size_t capacity = index.mask + 1;
+  const Index index = index_of(shard);
+  const size_t capacity = index.capacity();
   if (shard.num_slots + shard.num_tombstones < capacity / 4) return;
-  for_each_slot(shard, [&](Slot&, size_t cell) { recycle(shard, cell); });
+  // A quarter of the slots made since the last scan had been recycled shortly before: there are more keys in use than slots.
+  if (std::exchange(shard.num_returned, 0) >= capacity / 16) return grow(shard, capacity * 2);
+  for (size_t cell = 0; cell < capacity; ++cell) {
+    Slot* slot = index.cell(cell).load(std::memory_order_relaxed);
+    if (!slot || slot == tombstone()) continue;
+    const Key key{slot->method.load(std::memory_order_relaxed), slot->owner.load(std::memory_order_relaxed)};
+    if (recycle(shard, cell)) ghost(shard, hash(key)) = fingerprint(hash(key));
+  }
   // Growing while an eighth is in use keeps the cost of the scan constant per new key.
   if (shard.num_slots >= capacity / 8) {
     grow(shard, capacity * 2);
@@ -124,17 +112,20 @@ void ReservationTable::make_room(Shard& shard) {
 }
 
 void ReservationTable::grow(Shard& shard, size_t capacity) {
-  auto larger = std::make_unique<Index>(capacity);
-  shard.indexes.reserve(shard.indexes.size() + 1);
-  for_each_slot(shard, [&](Slot& slot, size_t) {
-    const Key key{slot.method.load(std::memory_order_relaxed), slot.owner.load(std::memory_order_relaxed)};
-    size_t cell = hash(key) & larger->mask;
-    while (larger->cells[cell].load(std::memory_order_relaxed)) cell = (cell + 1) & larger->mask;
-    larger->cells[cell].store(&slot, std::memory_order_relaxed);
-  });
+  auto lines = std::make_unique<CellLine[]>(capacity / 8);
+  shard.arrays.reserve(shard.arrays.size() + 1);
+  const Index larger(lines.get(), static_cast<unsigned>(std::countr_zero(capacity)));
+  if (!shard.arrays.empty()) {
+    for_each_slot(shard, [&](Slot& slot, size_t) {
+      const Key key{slot.method.load(std::memory_order_relaxed), slot.owner.load(std::memory_order_relaxed)};
+      size_t cell = hash(key) & larger.mask();
+      while (larger.cell(cell).load(std::memory_order_relaxed)) cell = (cell + 1) & larger.mask();
+      larger.cell(cell).store(&slot, std::memory_order_relaxed);
+    });
+  }
   shard.num_tombstones = 0;
-  shard.index.store(larger.get(), std::memory_order_release);
-  shard.indexes.push_back(std::move(larger));
+  indexes_[static_cast<size_t>(&shard - shards_.data())].store(larger, std::memory_order_release);
+  shard.arrays.push_back(std::move(lines));
 }
 
 Look ReservationTable::look(const Slot& slot, uint64_t world, Need need) noexcept {

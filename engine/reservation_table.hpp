@@ -2,7 +2,8 @@
 // ReservationTable: finds the slot of a key, and the instance of a slot that fits a world and a need.
 //
 // Sharded by hash. Look-up takes no lock: an index array of slot pointers, at most a quarter full, old arrays are kept. Idle slots
-// are recycled before an index grows; who recycles a slot first takes its `hold`, and its version tells unlocked readers.
+// are recycled before an index grows, unless recycled keys come back: then it grows, or keys used in turn would be recycled and
+// made again for ever. Who recycles a slot first takes its `hold`, and its version tells unlocked readers.
 //
 // Ranks: 310 shard (one at a time). Cost: find is one array access and one slot when nothing collides.
 #pragma once
@@ -39,27 +40,55 @@ class ReservationTable {
     Slot* slot = nullptr;
     uint64_t version = 0;
   };
-  struct Index {
-    explicit Index(size_t capacity) : mask(capacity - 1), cells(new sync::Atomic<Slot*>[capacity]) {}
-    const size_t mask;
-    std::unique_ptr<sync::Atomic<Slot*>[]> cells;  // release under the shard lock, read acquire: a slot is filled before seen
+  struct alignas(64) CellLine {
+    std::array<sync::Atomic<Slot*>, 8> cells{};  // release under the shard lock, read acquire: a slot is filled before seen
+  };
+  /// An index array and its size in one word, so that a reader gets both with one load.
+  class Index {
+   public:
+    Index() noexcept = default;
+    Index(CellLine* lines, unsigned bits) noexcept : word_(reinterpret_cast<uintptr_t>(lines) | bits) {}
+    size_t capacity() const noexcept { return size_t{1} << (word_ & 63); }
+    size_t mask() const noexcept { return capacity() - 1; }
+    sync::Atomic<Slot*>& cell(size_t i) const noexcept {
+      return reinterpret_cast<CellLine*>(word_ & ~uintptr_t{63})[i / 8].cells[i % 8];
+    }
+
+   private:
+    uintptr_t word_ = 0;
   };
   struct alignas(64) Shard {
     sync::Mutex mutex{kRankShard};
-    sync::Atomic<Index*> index{nullptr};  // as the cells
     // Under the mutex.
-    std::vector<std::unique_ptr<Index>> indexes;  // all ever made
+    std::vector<std::unique_ptr<CellLine[]>> arrays;  // all ever made
     size_t num_slots = 0, num_tombstones = 0;
+    size_t num_returned = 0;                          // keys made again soon after they were recycled, since the last scan
+    std::array<uint16_t, 512> ghosts{};               // fingerprints of recycled keys, by hash; a later one replaces
   };
 
   ReservationTable();
 
-  static uint64_t hash(Key key) noexcept;
+  static uint64_t hash(Key key) noexcept {
+    uint64_t h = reinterpret_cast<uintptr_t>(key.method) * 0x9e3779b97f4a7c15u;
+    h ^= (reinterpret_cast<uintptr_t>(key.owner) + 0x632be59bd9b4e019u) * 0xd6e8feb86659fd93u;
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93u;
+    return h ^ (h >> 29);
+  }
   Shard& shard(uint64_t hash) noexcept { return shards_[hash >> (64 - kShardBits)]; }
   Shard& shard_at(unsigned i) noexcept { return shards_[i]; }
 
   /// Threads: any. Blocks: never. The slot may be recycled meanwhile: is_current afterwards.
-  Found find(Key key, uint64_t hash) noexcept;
+  Found find(Key key, uint64_t hash) noexcept {
+    const Index index = indexes_[hash >> (64 - kShardBits)].load(std::memory_order_acquire);
+    for (size_t i = hash & index.mask();; i = (i + 1) & index.mask()) {
+      Slot* slot = index.cell(i).load(std::memory_order_acquire);
+      if (!slot) return {};
+      if (slot == tombstone()) continue;
+      const uint64_t version = slot->version.load(std::memory_order_acquire);
+      if (!(version & 1) && matches(*slot, key)) return {slot, version};
+    }
+  }
   static bool is_current(const Found& found) noexcept {
     return found.slot->version.load(std::memory_order_acquire) == found.version;
   }
@@ -78,11 +107,21 @@ class ReservationTable {
 
  private:
   static Slot* tombstone() noexcept { return reinterpret_cast<Slot*>(uintptr_t{1}); }
+  static bool matches(const Slot& slot, Key key) noexcept {
+    return slot.method.load(std::memory_order_acquire) == key.method && slot.owner.load(std::memory_order_acquire) == key.owner;
+  }
+  static uint16_t& ghost(Shard& shard, uint64_t hash) noexcept { return shard.ghosts[(hash >> 16) % shard.ghosts.size()]; }
+  static uint16_t fingerprint(uint64_t hash) noexcept { return static_cast<uint16_t>((hash >> 32) | 1); }
+  Index index_of(const Shard& shard) const noexcept {
+    return indexes_[static_cast<size_t>(&shard - shards_.data())].load(std::memory_order_relaxed);
+  }
   void make_room(Shard& shard);
   void grow(Shard& shard, size_t capacity);
 
   Pool<Slot> pool_;
   std::array<Shard, kShards> shards_;
+  // As the cells. Apart from the locks, so that taking one does not take the line from readers.
+  alignas(64) std::array<sync::Atomic<Index>, kShards> indexes_{};
 };
 
 }  // namespace berth::engine
