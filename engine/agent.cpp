@@ -13,8 +13,7 @@ bool is_outstanding(const LeaseRecord& record) noexcept {
 
 }  // namespace
 
-void Agent::reserve_record() {
-  if (leases.size() < leases.capacity()) return;
+void Agent::make_room() {
   // Compacting only when half of a full list has ended keeps the cost per lease constant.
   const auto ended = std::remove_if(leases.begin(), leases.end(), [](const LeaseRecord& r) { return !is_outstanding(r); });
   leases.erase(ended, leases.end());

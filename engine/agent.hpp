@@ -38,7 +38,9 @@ class Agent final : public gc::Agent {
   Agent(Engine& engine, std::string name) : gc::Agent(std::move(name)), engine(engine) {}
 
   /// Remembers an outstanding lease. May throw bad_alloc only in reserve_record.
-  void reserve_record();
+  void reserve_record() {
+    if (leases.size() == leases.capacity()) make_room();
+  }
   void record(CodeInstance& instance, uint64_t generation) noexcept { leases.push_back({&instance, generation}); }
   /// Outstanding leases of any kind on the key. Threads: running.
   uint32_t num_leases_on(const void* method, const void* owner) const noexcept;
@@ -46,6 +48,9 @@ class Agent final : public gc::Agent {
   int64_t num_leases() const noexcept {
     return static_cast<int64_t>(leases_taken.load(std::memory_order_relaxed) - leases_given.load(std::memory_order_acquire));
   }
+
+  /// Compacts the list of leases, or lets it grow. Threads: running. Errors: std::bad_alloc.
+  void make_room();
 
   Engine& engine;
 

@@ -31,18 +31,6 @@ bool try_retain(CodeInstance& instance) noexcept {
   return false;
 }
 
-bool claim_lease(CodeInstance& instance, uint64_t generation, bool result_follows) noexcept {
-  uint64_t word = instance.word.load(std::memory_order_acquire);
-  for (;;) {
-    if (CodeInstance::generation_of(word) != generation || !(word & CodeInstance::kLeased)) return false;
-    uint64_t ended = word & ~CodeInstance::kLeased;
-    if (!result_follows && CodeInstance::state_of(word) == InstanceState::Reserved) {
-      ended = CodeInstance::with_state(ended, InstanceState::Rejected);
-    }
-    if (instance.word.compare_exchange_weak(word, ended, std::memory_order_acq_rel, std::memory_order_acquire)) return true;
-  }
-}
-
 Code* instance_code(const CodeInstance& instance) noexcept { return instance.code.load(std::memory_order_acquire); }
 
 void* instance_payload(const CodeInstance& instance) noexcept {
@@ -68,7 +56,7 @@ const char* instance_label(const CodeInstance& instance) noexcept {
 }
 
 uint64_t instance_min_world(const CodeInstance& instance) noexcept {
-  return instance.min_world.load(std::memory_order_relaxed);
+  return instance.state() < InstanceState::Fulfilled ? 1 : instance.min_world.load(std::memory_order_relaxed);
 }
 
 uint64_t instance_max_world(const CodeInstance& instance) noexcept {

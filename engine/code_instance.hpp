@@ -45,7 +45,7 @@ struct Code {
 
 enum class InstanceState : uint8_t { Free, Reserved, Rejected, Fulfilled, Compiling, Callable, Failed, Retired };
 
-struct CodeInstance {
+struct alignas(64) CodeInstance {
   static constexpr uint64_t kStateMask = 15;
   static constexpr uint64_t kLeased = 16;        // a lease is out
   static constexpr uint64_t kEntryWaiters = 32;  // someone waits for the entry: changes then happen under shard and graph lock
@@ -81,7 +81,8 @@ struct CodeInstance {
   // 0: an unshared token, owned by its lease. Sharing it counts the lease too, so it cannot fall to 0 before the lease ends.
   // Up: relaxed (the adder owns one), from 0 and by unlocked readers: acquire. Down: acq_rel, the last sees all writes.
   sync::Atomic<uint32_t> references{0};
-  // Written before the link, read by unlocked readers who then compare the generation.
+  // The lease's world until the link. Written before the link, read by unlocked readers who then compare the generation: release,
+  // so that who reads the next life's sees the generation that ended this one.
   sync::Atomic<uint64_t> min_world{1};
   // Lowered: release under world and shard lock, before the world moves; promoted: release under both. Read: acquire.
   sync::Atomic<uint64_t> max_world{0};
@@ -96,10 +97,16 @@ struct CodeInstance {
   sync::Atomic<const char*> label{nullptr};
   sync::Atomic<const void*> guard{nullptr};
   sync::Atomic<int64_t> held_since_ns{0};
-  sync::Atomic<uint64_t> lease_world{0};
   Recycler* recycler = nullptr;      // the engine's; set once
-  CodeInstance* pool_next = nullptr;  // owner of the free memory, or the recycler's list
+
+  uint64_t lease_world() const noexcept { return min_world.load(std::memory_order_relaxed); }  // while Reserved
+  /// Links of the free memory, or of the recycler's list: in the place of `guard`, which only the sweep of a held key reads.
+  CodeInstance* next_free() const noexcept {
+    return static_cast<CodeInstance*>(const_cast<void*>(guard.load(std::memory_order_relaxed)));
+  }
+  void set_next_free(CodeInstance* instance) noexcept { guard.store(instance, std::memory_order_relaxed); }
 };
+static_assert(sizeof(CodeInstance) == 128);  // look-ups read the first half only, one cache line
 
 /// What takes instances whose last reference is gone. One implementation in the engine, one in unit tests.
 class Recycler {
@@ -115,7 +122,17 @@ class Recycler {
 bool try_retain(CodeInstance& instance) noexcept;
 /// Ends the lease by clearing its bit; false: stale. Without a result to follow, a token becomes Rejected.
 /// Threads: any. Blocks: never.
-bool claim_lease(CodeInstance& instance, uint64_t generation, bool result_follows) noexcept;
+inline bool claim_lease(CodeInstance& instance, uint64_t generation, bool result_follows) noexcept {
+  uint64_t word = instance.word.load(std::memory_order_acquire);
+  for (;;) {
+    if (CodeInstance::generation_of(word) != generation || !(word & CodeInstance::kLeased)) return false;
+    uint64_t ended = word & ~CodeInstance::kLeased;
+    if (!result_follows && CodeInstance::state_of(word) == InstanceState::Reserved) {
+      ended = CodeInstance::with_state(ended, InstanceState::Rejected);
+    }
+    if (instance.word.compare_exchange_weak(word, ended, std::memory_order_acq_rel, std::memory_order_acquire)) return true;
+  }
+}
 
 /// The published code, or null. Threads: any. Blocks: never. GC: any, kept.
 Code* instance_code(const CodeInstance& instance) noexcept;

@@ -14,9 +14,6 @@
 namespace berth::engine {
 namespace {
 
-// Bumped in a forked child by its only thread, read by all: relaxed.
-sync::Atomic<uint64_t> fork_epoch_now{0};
-
 void watch_forks() {
   static const int once = pthread_atfork(nullptr, nullptr, [] {
     fork_epoch_now.store(fork_epoch_now.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -26,14 +23,10 @@ void watch_forks() {
 
 }  // namespace
 
-uint64_t current_fork_epoch() noexcept { return fork_epoch_now.load(std::memory_order_relaxed); }
-
 Engine::Impl::Impl(Engine& engine, const EngineOptions& options)
     : engine(engine), options(options), owners(options.traits), fork_epoch(current_fork_epoch()) {}
 
 Engine::Impl::~Impl() = default;
-
-bool Engine::Impl::is_forked() const noexcept { return current_fork_epoch() != fork_epoch; }
 
 Result<void> Engine::Impl::check_usable(const char* asked) const {
   if (is_forked()) {
@@ -74,10 +67,30 @@ CodeInstanceRef Engine::Impl::lookup(Key key, uint64_t world) noexcept {
   }
 }
 
-Code* Engine::Impl::lookup_code(Key key, uint64_t world) noexcept {
+inline Code* Engine::Impl::lookup_code(Key key, uint64_t world) noexcept {
   key.owner = owners.intern(key.owner);
   if (world == 0) world = worlds.now();
   const uint64_t hash = ReservationTable::hash(key);
+  const ReservationTable::Found found = table.find(key, hash);
+  if (!found.slot) return nullptr;
+  // Nearly always the newest instance is the one, and has its code.
+  if (const CodeInstance* instance = found.slot->head.load(std::memory_order_acquire)) {
+    const uint64_t word = instance->word.load(std::memory_order_acquire);
+    const bool fits = instance->slot.load(std::memory_order_acquire) == found.slot &&
+                      !instance->leader.load(std::memory_order_acquire) &&
+                      instance->min_world.load(std::memory_order_acquire) <= world &&
+                      world <= instance->max_world.load(std::memory_order_acquire);
+    Code* code = instance->code.load(std::memory_order_acquire);
+    if (fits && CodeInstance::state_of(word) == InstanceState::Callable &&
+        CodeInstance::generation_of(instance->word.load(std::memory_order_acquire)) == CodeInstance::generation_of(word) &&
+        ReservationTable::is_current(found)) [[likely]] {
+      return code;
+    }
+  }
+  return lookup_code_in_chain(key, hash, world);
+}
+
+Code* Engine::Impl::lookup_code_in_chain(Key key, uint64_t hash, uint64_t world) noexcept {
   for (;;) {
     const ReservationTable::Found found = table.find(key, hash);
     if (!found.slot) return nullptr;
@@ -96,7 +109,7 @@ void Engine::Impl::unreferenced(CodeInstance& instance) noexcept {
   if (tearing_down_) return;
   CodeInstance* head = dead_.load(std::memory_order_relaxed);
   do {
-    instance.pool_next = head;
+    instance.set_next_free(head);
   } while (!dead_.compare_exchange_weak(head, &instance, std::memory_order_release, std::memory_order_relaxed));
 }
 
@@ -115,7 +128,7 @@ void Engine::Impl::bury() {
 void Engine::Impl::free_dead(CodeInstance* dead) {
   {
     const sync::Lock lock(worlds.mutex());
-    for (CodeInstance* each = dead; each; each = each->pool_next) {
+    for (CodeInstance* each = dead; each; each = each->next_free()) {
       InstanceDetail* detail = each->detail.load(std::memory_order_acquire);
       if (!detail) continue;
       const auto free_edge = [](CallEdge* edge) { delete edge; };  // leaves both lists
@@ -124,7 +137,7 @@ void Engine::Impl::free_dead(CodeInstance* dead) {
     }
   }
   while (dead) {
-    CodeInstance& instance = *std::exchange(dead, dead->pool_next);
+    CodeInstance& instance = *std::exchange(dead, dead->next_free());
     const std::unique_ptr<InstanceDetail> detail(instance.detail.load(std::memory_order_acquire));
     const uint64_t word = instance.word.load(std::memory_order_acquire);
     Code* code = instance.code.load(std::memory_order_acquire);
@@ -134,44 +147,19 @@ void Engine::Impl::free_dead(CodeInstance* dead) {
   }
 }
 
-CodeInstance* Engine::Impl::take_token(Agent& agent) {
-  if (CodeInstance* token = agent.spare_tokens) {
-    agent.spare_tokens = std::exchange(token->pool_next, nullptr);
-    --agent.num_spare;
-    return token;
-  }
+CodeInstance* Engine::Impl::new_token() {
   CodeInstance* token = instances.take();
   token->recycler = this;
   return token;
 }
 
-// The generation first: what an unlocked reader reads of the next life, it then refuses.
-void Engine::Impl::put_token(CodeInstance& token, Agent* self) noexcept {
-  const uint64_t generation = CodeInstance::generation_of(token.word.load(std::memory_order_relaxed)) + 1;
-  token.word.store(generation << CodeInstance::kGenerationShift, std::memory_order_release);
-  if (token.detail.load(std::memory_order_relaxed)) {
-    token.detail.store(nullptr, std::memory_order_release);
-    token.code.store(nullptr, std::memory_order_release);
-    token.next.store(nullptr, std::memory_order_release);
-    token.leader.store(nullptr, std::memory_order_release);
-    token.group_open.store(0, std::memory_order_release);
-    token.min_world.store(1, std::memory_order_release);
-    token.max_world.store(0, std::memory_order_release);
-  }
-  constexpr uint32_t kMaxSpare = 64;
-  if (self && self->num_spare < kMaxSpare) {
-    token.pool_next = self->spare_tokens;
-    self->spare_tokens = &token;
-    ++self->num_spare;
-  } else {
-    instances.put(&token);
-  }
-}
-
-// No read-modify-write: only the running thread takes leases.
-void Engine::Impl::raise(gc::Thread& thread, Agent& agent) {
-  agent.leases_taken.store(agent.leases_taken.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (thread.foreign) thread.apply_inhibitions();
+void Engine::Impl::clear_result(CodeInstance& token) noexcept {
+  token.detail.store(nullptr, std::memory_order_release);
+  token.code.store(nullptr, std::memory_order_release);
+  token.next.store(nullptr, std::memory_order_release);
+  token.leader.store(nullptr, std::memory_order_release);
+  token.group_open.store(0, std::memory_order_release);
+  token.max_world.store(0, std::memory_order_release);
 }
 
 // Threads and agents
@@ -225,7 +213,7 @@ void Engine::Impl::detach(gc::Thread& thread) {
 
 void Engine::Impl::remove_agent(Agent& agent) {
   while (CodeInstance* token = agent.spare_tokens) {
-    agent.spare_tokens = token->pool_next;
+    agent.spare_tokens = token->next_free();
     instances.put(token);
   }
   agent.num_spare = 0;

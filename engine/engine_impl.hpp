@@ -16,6 +16,7 @@
 #include "engine/reservation_table.hpp"
 #include "engine/wait_graph.hpp"
 #include "engine/world_clock.hpp"
+#include "gc/thread.hpp"
 #include "support/metrics.hpp"
 #include "support/trace.hpp"
 
@@ -75,12 +76,21 @@ struct Wait {
   bool closes_ring = false;
 };
 
+// Process-wide. Bumped in a forked child by its only thread, read by all: relaxed.
+inline sync::Atomic<uint64_t> fork_epoch_now{0};
+inline uint64_t current_fork_epoch() noexcept { return fork_epoch_now.load(std::memory_order_relaxed); }
+
 struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   Impl(Engine& engine, const EngineOptions& options);
   ~Impl();
 
   // reserve.cpp
   Result<Reservation> reserve(gc::Thread& thread, Key key, const ReserveOptions& options);
+  class Attempt;
+  bool take_at_once(gc::Thread& thread, Key key, const ReserveOptions& options, Lease& lease);
+  void undo_take(Agent& agent, CodeInstance* token) noexcept;
+  CodeInstance* retract(gc::Thread& thread, Agent& agent, Slot& slot, CodeInstance& token);
+  Result<Reservation> reserve_by_steps(gc::Thread& thread, Key key, const ReserveOptions& options);
   int holds(gc::Thread& thread, Key key);
   enum class Step : uint8_t { Done, Park, Help };
   /// Runs the wait to its end; the agent may continue on another thread. Leaves GC states as found.
@@ -100,6 +110,10 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
 
   // release.cpp
   Result<void> release(gc::Thread& thread, Lease lease, SourcePtr source);
+  /// release without source. False: the lease is stale, or the process forked; nothing has changed.
+  bool give_back(gc::Thread& thread, Lease lease);
+  Result<void> release_with_source(Agent& self, Lease lease, SourcePtr source);
+  void give_awaited(CodeInstance& token, Agent& self);
   Result<void> release_error(gc::Thread& thread, Lease lease, Error error, int64_t retry_after_ns);
   Result<void> publish(gc::Thread& thread, std::span<const Lease> leases, std::span<SourcePtr> sources);
   /// Gives `hold` back if the token has it; on the slow path with the pass over the queue. The lease is claimed.
@@ -115,7 +129,19 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   void abandon_locked(Slot& slot, CodeInstance& token, AbandonCause cause, Aftermath& after);
   void abandon_all(Agent& agent);
   void end_lease(CodeInstance& token, Agent* self, bool is_release = true);
-  void count_lease(Agent& agent);
+  void drop_lease_reference(CodeInstance& token, Agent* self);
+  void trace_hold(const CodeInstance& token);
+  // The running thread's own count; no read-modify-write, as nobody else writes it.
+  static void count_lease(Agent& agent) {
+    agent.leases_taken.store(agent.leases_taken.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    if (agent.lifted.load(std::memory_order_relaxed) && agent.num_leases() == 0) agent.lifted.store(false, std::memory_order_relaxed);
+    gc::Thread* thread = agent.current.load(std::memory_order_relaxed);
+    if (thread->foreign) {
+      thread->apply_inhibitions();
+    } else {
+      thread->ask_for_finalizers();
+    }
+  }
   void settle(Aftermath& after, Agent* self);
 
   // compile.cpp
@@ -147,11 +173,14 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
 
   // engine.cpp
   Agent& agent_of(gc::Thread& thread) const noexcept { return static_cast<Agent&>(*thread.agent); }
+  /// Neither forked nor shut down; loads only.
+  bool is_usable() const noexcept { return !is_forked() && lifecycle.load(std::memory_order_acquire) == Lifecycle::Running; }
   Result<void> check_usable(const char* asked) const;
-  bool is_forked() const noexcept;
+  bool is_forked() const noexcept { return current_fork_epoch() != fork_epoch; }
   CodeInstanceRef retain_hit(const ReservationTable::Found& found, const Look& look) noexcept;
   CodeInstanceRef lookup(Key key, uint64_t world) noexcept;
   Code* lookup_code(Key key, uint64_t world) noexcept;
+  Code* lookup_code_in_chain(Key key, uint64_t hash, uint64_t world) noexcept;
   void unreferenced(CodeInstance& instance) noexcept override;
   /// Frees what lost its last reference, and calls the drop functions of payloads. No lock held.
   void bury();
@@ -160,9 +189,34 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   }
   void free_dead(CodeInstance* dead);
   void teardown() noexcept;
-  CodeInstance* take_token(Agent& agent);
-  void put_token(CodeInstance& token, Agent* self) noexcept;
-  void raise(gc::Thread& thread, Agent& agent);
+  CodeInstance* take_token(Agent& agent) {
+    CodeInstance* token = agent.spare_tokens;
+    if (!token) return new_token();
+    agent.spare_tokens = token->next_free();
+    --agent.num_spare;
+    return token;
+  }
+  CodeInstance* new_token();
+  // The generation first: what an unlocked reader reads of the next life, it then refuses.
+  void put_token(CodeInstance& token, Agent* self) noexcept {
+    const uint64_t generation = CodeInstance::generation_of(token.word.load(std::memory_order_relaxed)) + 1;
+    token.word.store(generation << CodeInstance::kGenerationShift, std::memory_order_release);
+    if (token.detail.load(std::memory_order_relaxed)) clear_result(token);
+    if (self && self->num_spare < kMaxSpare) {
+      token.set_next_free(self->spare_tokens);
+      self->spare_tokens = &token;
+      ++self->num_spare;
+    } else {
+      instances.put(&token);
+    }
+  }
+  static constexpr uint32_t kMaxSpare = 64;
+  static void clear_result(CodeInstance& token) noexcept;
+  // No read-modify-write: only the running thread takes leases.
+  static void raise(gc::Thread& thread, Agent& agent) {
+    agent.leases_taken.store(agent.leases_taken.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (thread.foreign) thread.apply_inhibitions();
+  }
   void shutdown();
   void serve_all_shut_down();
   Result<gc::Thread*> attach();
@@ -223,8 +277,5 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   } counters;
   sync::Atomic<int64_t> num_waiting{0};  // a gauge: relaxed
 };
-
-/// Process-wide: bumped in a forked child.
-uint64_t current_fork_epoch() noexcept;
 
 }  // namespace berth::engine

@@ -11,8 +11,7 @@ OwnerTable::~OwnerTable() {
   }
 }
 
-const void* OwnerTable::intern(const void* owner) {
-  if (!owner || !traits_.hash || !traits_.equal) return owner;
+const void* OwnerTable::intern_by_traits(const void* owner) {
   const uint64_t hash = traits_.hash(traits_.context, owner);
   auto& bucket = buckets_[(hash * 0x9e3779b97f4a7c15u) >> 56];
   std::unique_ptr<Node> fresh;

@@ -22,11 +22,15 @@ class OwnerTable {
   ~OwnerTable();
 
   /// Threads: any. Blocks: short; calls the embedder unlocked. GC: any, kept. Errors: std::bad_alloc.
-  const void* intern(const void* owner);
+  const void* intern(const void* owner) {
+    return !owner || !traits_.hash || !traits_.equal ? owner : intern_by_traits(owner);
+  }
   /// World stopped or right after. Threads: one at a time.
   void sweep(const std::function<bool(const void*)>& is_live);
 
  private:
+  const void* intern_by_traits(const void* owner);
+
   struct Node {
     sync::Atomic<const void*> owner;  // null: dead. Release when swept, acquire when read
     uint64_t hash;

@@ -13,7 +13,7 @@ namespace berth::engine {
 
 inline constexpr Rank kRankPool{350, "pool refill"};
 
-/// T has a member `T* pool_next`, owned by whoever owns the object.
+/// T has `T* next_free()` and `set_next_free(T*)`, owned by whoever owns the object.
 template <class T>
 class Pool {
  public:
@@ -22,14 +22,14 @@ class Pool {
     const sync::Lock lock(mutex_);
     if (!free_) refill();
     T* object = free_;
-    free_ = object->pool_next;
-    object->pool_next = nullptr;
+    free_ = object->next_free();
+    object->set_next_free(nullptr);
     return object;
   }
   /// As above; no error.
   void put(T* object) noexcept {
     const sync::Lock lock(mutex_);
-    object->pool_next = free_;
+    object->set_next_free(free_);
     free_ = object;
   }
   /// All objects ever made, used or not. Threads: one at a time, nobody else uses the pool.
@@ -50,7 +50,7 @@ class Pool {
     chunks_.reserve(chunks_.size() + 1);
     chunks_.emplace_back(new T[kChunk]);
     for (size_t i = 0; i < kChunk; ++i) {
-      chunks_.back()[i].pool_next = free_;
+      chunks_.back()[i].set_next_free(free_);
       free_ = &chunks_.back()[i];
     }
   }

@@ -15,25 +15,80 @@ Error stale_lease(const char* asked) {
 
 }  // namespace
 
+void Engine::Impl::trace_hold(const CodeInstance& token) {
+  const auto begin = sync::TimePoint(std::chrono::nanoseconds(token.held_since_ns.load(std::memory_order_relaxed)));
+  trace.complete("engine", "hold", begin,
+                 fmt::format("\"method\":\"0x{:x}\"", reinterpret_cast<uintptr_t>(token.method.load(std::memory_order_relaxed))));
+}
+
+// The lease is claimed and its key given back: the count of the token's agent goes, and the lease's reference.
+void Engine::Impl::end_lease(CodeInstance& token, Agent* self, bool is_release) {
+  Agent* agent = token.agent.load(std::memory_order_relaxed);
+  if (trace.is_on()) [[unlikely]] trace_hold(token);
+  if (agent == self) {
+    if (!self->leases.empty() && self->leases.back().instance == &token) self->leases.pop_back();
+    if (is_release) bump(self->counts.released);
+    count_lease(*self);
+  } else {
+    if (is_release && self) bump(self->counts.released);
+    agents.lease_ended_elsewhere(*agent);
+  }
+  drop_lease_reference(token, self);
+}
+
+inline void Engine::Impl::drop_lease_reference(CodeInstance& token, Agent* self) {
+  if (token.references.load(std::memory_order_acquire) != 0) [[unlikely]] {
+    intrusive_ptr_release(&token);
+  } else if (token.detail.load(std::memory_order_relaxed)) [[unlikely]] {
+    unreferenced(token);
+  } else {
+    put_token(token, self);
+  }
+}
+
 Result<void> Engine::Impl::release(gc::Thread& thread, Lease lease, SourcePtr source) {
   if (is_forked()) {
     static_cast<void>(source.release());  // its drop functions may wait for what the fork left locked
     return check_usable("berth_release");
   }
   if (!lease.instance) return make_error(BERTH_INVALID_ARGUMENT, "berth_release", "the lease has no instance", "pass a lease of berth_reserve");
+  if (source) return release_with_source(agent_of(thread), lease, std::move(source));
+  return give_back(thread, lease) ? Result<void>(success()) : stale_lease("berth_release");
+}
+
+bool Engine::Impl::give_back(gc::Thread& thread, Lease lease) {
+  if (is_forked()) [[unlikely]] return false;
   Agent& self = agent_of(thread);
   CodeInstance& token = *lease.instance;
-  Aftermath after;
-  if (!source) {
-    if (!claim_lease(token, lease.generation, false)) return stale_lease("berth_release");
-    latch::reach("claim", &token);
-    give(*token.slot.load(std::memory_order_relaxed), token, nullptr, false, after);
-    if (!after.wakes.empty()) settle(after, &self);
-    end_lease(token, &self);
-    if (has_dead()) bury();
-    return success();
+  if (!claim_lease(token, lease.generation, false)) return false;
+  latch::reach("claim", &token);
+  uintptr_t hold = reinterpret_cast<uintptr_t>(&token);
+  if (!token.slot.load(std::memory_order_relaxed)
+           ->hold.compare_exchange_strong(hold, 0, std::memory_order_release, std::memory_order_relaxed)) [[unlikely]] {
+    if (Slot::token_of(hold) == &token) give_awaited(token, self);  // else unregistered: a cycle or re-entrant lease
   }
+  if (token.agent.load(std::memory_order_relaxed) != &self || trace.is_on()) [[unlikely]] {
+    end_lease(token, &self);
+  } else {
+    // The same for the usual case.
+    if (!self.leases.empty() && self.leases.back().instance == &token) self.leases.pop_back();
+    bump(self.counts.released);
+    count_lease(self);
+    drop_lease_reference(token, &self);
+  }
+  if (has_dead()) [[unlikely]] bury();
+  return true;
+}
 
+void Engine::Impl::give_awaited(CodeInstance& token, Agent& self) {
+  Aftermath after;
+  give(*token.slot.load(std::memory_order_relaxed), token, nullptr, false, after);
+  settle(after, &self);
+}
+
+Result<void> Engine::Impl::release_with_source(Agent& self, Lease lease, SourcePtr source) {
+  CodeInstance& token = *lease.instance;
+  Aftermath after;
   const bool running = lifecycle.load(std::memory_order_acquire) == Lifecycle::Running;
   Result<Publication> prepared = running
       ? prepare(token, lease.generation, std::move(source))
@@ -59,7 +114,7 @@ Result<void> Engine::Impl::release_error(gc::Thread& thread, Lease lease, Error 
     return make_error(BERTH_INVALID_ARGUMENT, "berth_release_error", "the lease has no instance", "pass a lease of berth_reserve");
   }
   CodeInstance& token = *lease.instance;
-  const uint64_t world = token.lease_world.load(std::memory_order_relaxed);
+  const uint64_t world = token.lease_world();
   const int64_t expires = retry_after_ns < 0 ? -1 : clock_ns() + retry_after_ns;
   const FailureRef failure(new StoredFailure(std::move(error), world, std::max(world, worlds.now()), expires));
   if (!claim_lease(token, lease.generation, false)) return stale_lease("berth_release_error");
@@ -261,7 +316,7 @@ void Engine::Impl::choose_worlds(std::span<Publication> group) {
   };
   for (Publication& publication : group) {
     const Source& source = *publication.source;
-    const uint64_t lease_world = publication.instance->lease_world.load(std::memory_order_relaxed);
+    const uint64_t lease_world = publication.instance->lease_world();
     publication.min_world = source.has_worlds ? source.min_world : lease_world;
     publication.max_world = source.has_worlds ? source.max_world : UINT64_MAX;
     if (publication.max_world == UINT64_MAX && now != lease_world) publication.max_world = lease_world;
@@ -271,7 +326,7 @@ void Engine::Impl::choose_worlds(std::span<Publication> group) {
     for (Publication& publication : group) {
       uint64_t limit = UINT64_MAX;
       for (const Edge& edge : publication.source->edges) limit = std::min(limit, limit_of(*edge.callee));
-      const uint64_t lease_world = publication.instance->lease_world.load(std::memory_order_relaxed);
+      const uint64_t lease_world = publication.instance->lease_world();
       const uint64_t bound = publication.max_world == UINT64_MAX ? std::min(lease_world, limit) : limit;
       if (limit != UINT64_MAX && bound < publication.max_world) {
         publication.max_world = bound;
@@ -435,43 +490,6 @@ void Engine::Impl::abandon_all(Agent& agent) {
   Aftermath after;
   for (const LeaseRecord& record : agent.leases) abandon(*record.instance, record.generation, AbandonCause::Agent, after);
   settle(after, nullptr);
-}
-
-// The running thread's own count; no read-modify-write, as nobody else writes it.
-void Engine::Impl::count_lease(Agent& agent) {
-  agent.leases_taken.store(agent.leases_taken.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-  if (agent.lifted.load(std::memory_order_relaxed) && agent.num_leases() == 0) agent.lifted.store(false, std::memory_order_relaxed);
-  gc::Thread* thread = agent.current.load(std::memory_order_relaxed);
-  if (thread->foreign) {
-    thread->apply_inhibitions();
-  } else {
-    thread->ask_for_finalizers();
-  }
-}
-
-// The lease is claimed and its key given back: the count of the token's agent goes, and the lease's reference.
-void Engine::Impl::end_lease(CodeInstance& token, Agent* self, bool is_release) {
-  Agent* agent = token.agent.load(std::memory_order_relaxed);
-  if (trace.is_on()) {
-    const auto begin = sync::TimePoint(std::chrono::nanoseconds(token.held_since_ns.load(std::memory_order_relaxed)));
-    trace.complete("engine", "hold", begin,
-                   fmt::format("\"method\":\"0x{:x}\"", reinterpret_cast<uintptr_t>(token.method.load(std::memory_order_relaxed))));
-  }
-  if (agent == self) {
-    if (!self->leases.empty() && self->leases.back().instance == &token) self->leases.pop_back();
-    if (is_release) bump(self->counts.released);
-    count_lease(*self);
-  } else {
-    if (is_release && self) bump(self->counts.released);
-    agents.lease_ended_elsewhere(*agent);
-  }
-  if (token.references.load(std::memory_order_acquire) != 0) {
-    intrusive_ptr_release(&token);
-  } else if (token.detail.load(std::memory_order_relaxed)) {
-    unreferenced(token);
-  } else {
-    put_token(token, self);
-  }
 }
 
 void Engine::Impl::settle(Aftermath& after, Agent* self) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/engine_impl.hpp"
 #include "engine/handles.hpp"
 #include "support/api.hpp"
 
@@ -16,12 +17,11 @@ namespace {
 Lease to_lease(berth_lease_t lease) noexcept { return {to_instance(lease.instance), lease.generation}; }
 SourcePtr to_source(berth_source_t* source) noexcept { return SourcePtr(source); }
 
-ReserveOptions to_options(const berth_reserve_options_t* given) noexcept {
+ReserveOptions to_options(const berth_reserve_options_t& given) noexcept {
   ReserveOptions options;
-  if (!given) return options;
   berth_reserve_options_t known{};
   known.timeout_ns = -1;
-  std::memcpy(&known, given, std::min(given->struct_size, sizeof known));
+  std::memcpy(&known, &given, std::min(given.struct_size, sizeof known));
   options.world = known.world;
   options.need = known.need == BERTH_NEED_ENTRY ? Need::Entry : Need::Result;
   options.deadline = Deadline::in(known.timeout_ns);
@@ -31,8 +31,30 @@ ReserveOptions to_options(const berth_reserve_options_t* given) noexcept {
   return options;
 }
 
+const ReserveOptions kDefaults;
+
 Error missing(const char* function, const char* what) {
   return make_error(BERTH_INVALID_ARGUMENT, function, std::string(what) + " is NULL", "");
+}
+
+// Out of line, as the next: what they need on the stack would cost the usual call.
+[[gnu::noinline]] berth_error_t* reserve_in_full(berth_thread_t* thread, berth_key_t key, const berth_reserve_options_t* options,
+                                                 berth_reservation_t* out) {
+  if (!thread || !out) return missing("berth_reserve", thread ? "out" : "the thread").release();
+  if (!key.method) return missing("berth_reserve", "the key's method").release();
+  Result<Reservation> reserved = engine_of(thread)->reserve(*to_thread(thread), key, options ? to_options(*options) : kDefaults);
+  if (reserved.has_error()) return reserved.assume_error().release();
+  Reservation& reservation = reserved.assume_value();
+  out->outcome = static_cast<berth_outcome_t>(reservation.outcome);
+  out->lease = {to_handle(reservation.lease.instance), reservation.lease.generation};
+  out->published = to_handle(reservation.published.detach());
+  out->depth = reservation.depth;
+  return nullptr;
+}
+
+[[gnu::noinline]] berth_error_t* release_in_full(berth_thread_t* thread, berth_lease_t lease, berth_source_t* source) {
+  Result<void> released = engine_of(thread)->release(*to_thread(thread), to_lease(lease), to_source(source));
+  return released.has_error() ? released.assume_error().release() : nullptr;
 }
 
 }  // namespace
@@ -41,19 +63,23 @@ extern "C" {
 
 berth_error_t* berth_reserve(berth_thread_t* thread, berth_key_t key, const berth_reserve_options_t* options,
                              berth_reservation_t* out) {
-  return at_boundary("berth_reserve", [&]() -> Result<void> {
-    if (!thread || !out) return missing("berth_reserve", thread ? "out" : "the thread");
-    if (!key.method) return missing("berth_reserve", "the key's method");
-    BERTH_TRY(auto reservation, engine_of(thread)->reserve(*to_thread(thread), key, to_options(options)));
-    out->outcome = static_cast<berth_outcome_t>(reservation.outcome);
-    out->lease = {to_handle(reservation.lease.instance), reservation.lease.generation};
-    out->published = to_handle(reservation.published.detach());
-    out->depth = reservation.depth;
-    return success();
+  return at_boundary("berth_reserve", [&]() -> berth_error_t* {
+    Lease lease;
+    if (!options && thread && out && key.method &&
+        engine_of(thread)->impl().take_at_once(*to_thread(thread), key, kDefaults, lease)) [[likely]] {
+      *out = {BERTH_RESERVED, {to_handle(lease.instance), lease.generation}, nullptr, 0};
+      return nullptr;
+    }
+    return reserve_in_full(thread, key, options, out);
   });
 }
 berth_error_t* berth_release(berth_thread_t* thread, berth_lease_t lease, berth_source_t* source) {
-  return at_boundary("berth_release", [&] { return engine_of(thread)->release(*to_thread(thread), to_lease(lease), to_source(source)); });
+  return at_boundary("berth_release", [&]() -> berth_error_t* {
+    if (!source && lease.instance && engine_of(thread)->impl().give_back(*to_thread(thread), to_lease(lease))) [[likely]] {
+      return nullptr;
+    }
+    return release_in_full(thread, lease, source);
+  });
 }
 berth_error_t* berth_release_error(berth_thread_t* thread, berth_lease_t lease, const char* message, int64_t retry_after_ns) {
   return at_boundary("berth_release_error", [&] {

@@ -50,10 +50,29 @@ Error wait_error(const Wait& wait, const char* asked, const char* label) {
   }
 }
 
+// Returns the lease's generation.
+inline uint64_t fill_token(CodeInstance& token, Key key, Agent& agent, uint64_t world, const ReserveOptions& options,
+                           bool exact_clock) noexcept {
+  token.method.store(key.method, std::memory_order_relaxed);
+  token.owner.store(key.owner, std::memory_order_relaxed);
+  token.agent.store(&agent, std::memory_order_relaxed);
+  token.label.store(options.label, std::memory_order_relaxed);
+  token.guard.store(options.guard, std::memory_order_relaxed);
+  token.min_world.store(world, std::memory_order_release);
+  token.held_since_ns.store(exact_clock ? clock_ns() : coarse_clock_ns(), std::memory_order_relaxed);
+  const uint64_t generation = CodeInstance::generation_of(token.word.load(std::memory_order_relaxed));
+  token.word.store((generation << CodeInstance::kGenerationShift) | CodeInstance::kLeased |
+                       static_cast<uint64_t>(InstanceState::Reserved),
+                   std::memory_order_release);
+  return generation;
+}
+
+}  // namespace
+
 /// The count that forbids finalizers, raised before anything can allocate, and the token: both go unless the lease is confirmed.
-class Attempt {
+class Engine::Impl::Attempt {
  public:
-  Attempt(Engine::Impl& impl, gc::Thread& thread, Agent& agent) : impl_(impl), agent_(agent) { impl_.raise(thread, agent); }
+  Attempt(Impl& impl, gc::Thread& thread, Agent& agent) : impl_(impl), agent_(agent) { impl_.raise(thread, agent); }
   ~Attempt() {
     if (token) impl_.put_token(*token, &agent_);
     if (!confirmed_) impl_.count_lease(agent_);
@@ -67,29 +86,88 @@ class Attempt {
   CodeInstance* token = nullptr;
 
  private:
-  Engine::Impl& impl_;
+  Impl& impl_;
   Agent& agent_;
   bool confirmed_ = false;
 };
 
-void fill_token(CodeInstance& token, Key key, Agent& agent, uint64_t world, const ReserveOptions& options,
-                bool exact_clock) noexcept {
-  token.method.store(key.method, std::memory_order_relaxed);
-  token.owner.store(key.owner, std::memory_order_relaxed);
-  token.agent.store(&agent, std::memory_order_relaxed);
-  token.label.store(options.label, std::memory_order_relaxed);
-  token.guard.store(options.guard, std::memory_order_relaxed);
-  token.lease_world.store(world, std::memory_order_relaxed);
-  token.held_since_ns.store(exact_clock ? clock_ns() : coarse_clock_ns(), std::memory_order_relaxed);
-  const uint64_t generation = CodeInstance::generation_of(token.word.load(std::memory_order_relaxed));
-  token.word.store((generation << CodeInstance::kGenerationShift) | CodeInstance::kLeased |
-                       static_cast<uint64_t>(InstanceState::Reserved),
-                   std::memory_order_release);
+// Steps 1 to 5 and 10 for a key that has a slot, nothing stored and no holder. False: not so, or not any more; nothing has changed.
+// Nothing is allocated and nothing polls, so the count is raised only once the key looks free.
+bool Engine::Impl::take_at_once(gc::Thread& thread, Key key, const ReserveOptions& options_in, Lease& lease) {
+  Agent& agent = agent_of(thread);
+  if (!is_usable() || thread.poll.load(std::memory_order_relaxed) != 0 || agent.in_wait || !agent.spare_tokens ||
+      agent.leases.size() == agent.leases.capacity()) {
+    return false;
+  }
+  const uint64_t world = options_in.world ? options_in.world : worlds.now();
+  key.owner = owners.intern(key.owner);
+  const ReservationTable::Found found = table.find(key, ReservationTable::hash(key));
+  if (!found.slot || found.slot->hold.load(std::memory_order_relaxed) != 0) return false;
+  Slot& slot = *found.slot;
+  const auto is_plain = [&] {
+    return !slot.head.load(std::memory_order_acquire) && !slot.failure.load(std::memory_order_acquire);
+  };
+  if (!is_plain()) return false;
+
+  raise(thread, agent);
+  struct Undo {
+    Impl* impl;
+    Agent& agent;
+    CodeInstance* token = nullptr;
+    ~Undo() {
+      if (impl) impl->undo_take(agent, token);
+    }
+  } undo{this, agent};
+  latch::reach("look", &agent);
+  CodeInstance& token = *agent.spare_tokens;
+  agent.spare_tokens = token.next_free();
+  --agent.num_spare;
+  undo.token = &token;
+  const uint64_t generation = fill_token(token, key, agent, world, options_in, options.lease_timeout_ns > 0);
+  token.slot.store(&slot, std::memory_order_release);
+  uintptr_t hold = 0;
+  if (!slot.hold.compare_exchange_strong(hold, reinterpret_cast<uintptr_t>(&token), std::memory_order_acquire,
+                                         std::memory_order_relaxed)) [[unlikely]] {
+    return false;
+  }
+  latch::reach("take", &agent);
+  // Someone may have published, or failed, or recycled the slot, between the look and the take.
+  if (!ReservationTable::is_current(found) || !is_plain()) [[unlikely]] {
+    if (ReservationTable::look(slot, world, options_in.need).find == Find::Hit) counters.recheck.add();
+    undo.token = retract(thread, agent, slot, token);
+    return false;
+  }
+  undo.impl = nullptr;
+  bump(agent.counts.reserved);
+  agent.record(token, generation);
+  lease = {&token, generation};
+  return true;
 }
 
-}  // namespace
+void Engine::Impl::undo_take(Agent& agent, CodeInstance* token) noexcept {
+  if (token) put_token(*token, &agent);
+  count_lease(agent);
+}
+
+// Gives a hold back that we should not have: the token is ours again, unless the lease timed out meanwhile (null).
+CodeInstance* Engine::Impl::retract(gc::Thread& thread, Agent& agent, Slot& slot, CodeInstance& token) {
+  const uint64_t generation = CodeInstance::generation_of(token.word.load(std::memory_order_relaxed));
+  if (!claim_lease(token, generation, false)) {
+    raise(thread, agent);
+    return nullptr;
+  }
+  Aftermath after;
+  give(slot, token, nullptr, false, after);
+  settle(after, &agent);
+  return &token;
+}
 
 Result<Reservation> Engine::Impl::reserve(gc::Thread& first_thread, Key key, const ReserveOptions& options_in) {
+  if (Lease lease; take_at_once(first_thread, key, options_in, lease)) return Reservation{Outcome::Reserved, lease, nullptr, 0};
+  return reserve_by_steps(first_thread, key, options_in);
+}
+
+Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key key, const ReserveOptions& options_in) {
   BERTH_TRYV(check_usable("berth_reserve"));
   gc::Thread* thread = &first_thread;
   Agent& agent = agent_of(*thread);
@@ -111,22 +189,12 @@ Result<Reservation> Engine::Impl::reserve(gc::Thread& first_thread, Key key, con
     agent.record(*token, generation);
     return Reservation{outcome, Lease{token, generation}, nullptr, depth};
   };
+  const auto drop_hold = [&](Slot& slot) {
+    if (CodeInstance* token = retract(*thread, agent, slot, *std::exchange(attempt.token, nullptr))) put_token(*token, &agent);
+  };
   const auto published = [&](CodeInstanceRef instance) {
     bump(agent.counts.published);
     return Reservation{Outcome::Published, {}, std::move(instance), 0};
-  };
-  // Gives a hold back that we should not have: the token is ours again, unless the lease timed out meanwhile.
-  const auto retract = [&](Slot& slot) {
-    const uint64_t generation = CodeInstance::generation_of(attempt.token->word.load(std::memory_order_relaxed));
-    if (!claim_lease(*attempt.token, generation, false)) {
-      attempt.token = nullptr;
-      raise(*thread, agent);
-      return;
-    }
-    Aftermath after;
-    give(slot, *attempt.token, nullptr, false, after);
-    settle(after, &agent);
-    put_token(*std::exchange(attempt.token, nullptr), &agent);
   };
 
   for (;;) {
@@ -154,7 +222,7 @@ Result<Reservation> Engine::Impl::reserve(gc::Thread& first_thread, Key key, con
       if (found.slot->hold.compare_exchange_strong(hold, mine, std::memory_order_acquire, std::memory_order_relaxed)) {
         latch::reach("take", &agent);
         if (!ReservationTable::is_current(found)) {
-          retract(*found.slot);
+          drop_hold(*found.slot);
           continue;
         }
         // Someone may have published, or failed, between the look and the take.
@@ -162,7 +230,7 @@ Result<Reservation> Engine::Impl::reserve(gc::Thread& first_thread, Key key, con
           look = ReservationTable::look(*found.slot, world, need);
           if (look.find != Find::Nothing) {
             CodeInstanceRef instance = look.find == Find::Hit ? retain_hit(found, look) : nullptr;
-            retract(*found.slot);
+            drop_hold(*found.slot);
             if (!instance) continue;
             counters.recheck.add();
             return published(std::move(instance));
@@ -175,7 +243,7 @@ Result<Reservation> Engine::Impl::reserve(gc::Thread& first_thread, Key key, con
           if (stored && stored->covers(world) && (stored->expires_ns < 0 || clock_ns() < stored->expires_ns)) failure = stored;
         }
         if (failure) {
-          retract(*found.slot);
+          drop_hold(*found.slot);
           return failure->error.clone();
         }
         bump(agent.counts.reserved);
@@ -216,7 +284,7 @@ Result<Reservation> Engine::Impl::reserve(gc::Thread& first_thread, Key key, con
         look = ReservationTable::look(*wait.slot, world, need);
         if (look.find != Find::Nothing) {
           CodeInstanceRef instance = look.find == Find::Hit ? retain_hit(found, look) : nullptr;
-          retract(*wait.slot);
+          drop_hold(*wait.slot);
           if (!instance) continue;
           counters.recheck.add();
           return published(std::move(instance));

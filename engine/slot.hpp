@@ -27,7 +27,12 @@ struct alignas(64) Slot {
   Waiter* queue = nullptr;            // shard and graph lock
   // Owned (one reference). Written under the shard lock; an unlocked reader only learns that there is one.
   sync::Atomic<const StoredFailure*> failure{nullptr};
-  Slot* pool_next = nullptr;
+
+  Slot* next_free() const noexcept { return pool_next_; }
+  void set_next_free(Slot* slot) noexcept { pool_next_ = slot; }
+
+ private:
+  Slot* pool_next_ = nullptr;
 };
 static_assert(sizeof(Slot) == 64);
 

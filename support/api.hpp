@@ -3,17 +3,22 @@
 #pragma once
 #include <exception>
 #include <new>
+#include <type_traits>
 
 #include "support/result.hpp"
 
 namespace berth {
 
-/// `body` returns Result<void>. NULL on success. No exception leaves.
+/// `body` returns Result<void>, or the error itself. NULL on success. No exception leaves.
 template <class Body>
 berth_error_t* at_boundary(const char* function, Body&& body) noexcept {
   try {
-    Result<void> result = body();
-    return result.has_error() ? std::move(result).assume_error().release() : nullptr;
+    auto result = body();
+    if constexpr (std::is_pointer_v<decltype(result)>) {
+      return result;
+    } else {
+      return result.has_error() ? std::move(result).assume_error().release() : nullptr;
+    }
   } catch (const std::bad_alloc&) {
     return make_error(BERTH_OUT_OF_MEMORY, function, "memory allocation failed", "free memory and try again").release();
   } catch (const std::exception& exception) {
