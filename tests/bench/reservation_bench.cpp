@@ -23,7 +23,10 @@ class MutexTable {
  public:
   bool reserve(const void* key) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return stopping_ || !held_.contains(key); });
+    while (!stopping_ && held_.contains(key)) {
+      ++num_waiting_;
+      changed_.wait(lock);
+    }
     if (stopping_) return false;
     held_.emplace(key, std::this_thread::get_id());
     return true;
@@ -31,7 +34,15 @@ class MutexTable {
   void release(const void* key) {
     const std::lock_guard lock(mutex_);
     held_.erase(key);
+    num_waiting_ = 0;
     changed_.notify_all();
+  }
+  /// Until `n` threads sleep that nobody has notified yet.
+  void until_waiting(int n) {
+    for (;; std::this_thread::yield()) {
+      const std::lock_guard lock(mutex_);
+      if (num_waiting_ == n) return;
+    }
   }
   void stop() {
     const std::lock_guard lock(mutex_);
@@ -43,6 +54,7 @@ class MutexTable {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::unordered_map<const void*, std::thread::id> held_;
+  int num_waiting_ = 0;  // since the last notification
   bool stopping_ = false;
 };
 
@@ -75,6 +87,19 @@ Figure uncontended() {
   return compare("reservation/uncontended/threads:1", "one mutex, one condition variable", 2, uint64_t{kKeys} * kRounds,
                  [&] { return time_ns([&] { pairs(thread.get(), kRounds); }); },
                  [&] { return time_ns([&] { pairs(table, kRounds); }); });
+}
+
+// Each pair finds all waiters asleep: while those that the last release woke still stand in line for the mutex, nobody is there to wake.
+double pairs_beside(MutexTable& table, int waiters, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    table.until_waiting(waiters);
+    sum += time_ns([&] {
+      table.reserve(key_of(i).method);
+      table.release(key_of(i).method);
+    });
+  }
+  return sum / n;
 }
 
 // 64 threads wait on keys that stay held; then pairs on other keys.
@@ -112,10 +137,13 @@ Figure foreign_waiters() {
   {
     const SafeScope safe(thread.get());
     started.wait();
+    berth_engine_counts_t counts{};
+    counts.struct_size = sizeof counts;
+    for (; counts.waits < kWaiters; std::this_thread::yield()) berth_engine_counts(engine.get(), &counts);
   }
   const Figure figure = compare("reservation/release_beside_waiters/waiters:64", "one mutex, one condition variable", 20,
                                 uint64_t{kKeys} * kPairs, [&] { return time_ns([&] { pairs(thread.get(), kPairs); }); },
-                                [&] { return time_ns([&] { pairs(table, 1); }) * kPairs; }, 5);
+                                [&] { return pairs_beside(table, kWaiters, 100) * kKeys * kPairs; }, 5);
   berth_cancel_fire(cancel);
   table.stop();
   const SafeScope safe(thread.get());
