@@ -68,10 +68,9 @@ CodeInstanceRef Engine::Impl::lookup(Key key, uint64_t world) noexcept {
 }
 
 inline Code* Engine::Impl::lookup_code(Key key, uint64_t world) noexcept {
-  key.owner = owners.intern(key.owner);
+  if (key.owner && owners.has_traits()) return lookup_code_in_chain(key, world);
   if (world == 0) world = worlds.now();
-  const uint64_t hash = ReservationTable::hash(key);
-  const ReservationTable::Found found = table.find(key, hash);
+  const ReservationTable::Found found = table.find(key, ReservationTable::hash(key));
   if (!found.slot) return nullptr;
   // Nearly always the newest instance is the one, and has its code.
   if (const CodeInstance* instance = found.slot->head.load(std::memory_order_acquire)) {
@@ -87,10 +86,13 @@ inline Code* Engine::Impl::lookup_code(Key key, uint64_t world) noexcept {
       return code;
     }
   }
-  return lookup_code_in_chain(key, hash, world);
+  return lookup_code_in_chain(key, world);
 }
 
-Code* Engine::Impl::lookup_code_in_chain(Key key, uint64_t hash, uint64_t world) noexcept {
+Code* Engine::Impl::lookup_code_in_chain(Key key, uint64_t world) noexcept {
+  key.owner = owners.intern(key.owner);
+  if (world == 0) world = worlds.now();
+  const uint64_t hash = ReservationTable::hash(key);
   for (;;) {
     const ReservationTable::Found found = table.find(key, hash);
     if (!found.slot) return nullptr;

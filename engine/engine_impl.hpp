@@ -180,7 +180,7 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   CodeInstanceRef retain_hit(const ReservationTable::Found& found, const Look& look) noexcept;
   CodeInstanceRef lookup(Key key, uint64_t world) noexcept;
   Code* lookup_code(Key key, uint64_t world) noexcept;
-  Code* lookup_code_in_chain(Key key, uint64_t hash, uint64_t world) noexcept;
+  Code* lookup_code_in_chain(Key key, uint64_t world) noexcept;
   void unreferenced(CodeInstance& instance) noexcept override;
   /// Frees what lost its last reference, and calls the drop functions of payloads. No lock held.
   void bury();

@@ -23,8 +23,10 @@ class OwnerTable {
 
   /// Threads: any. Blocks: short; calls the embedder unlocked. GC: any, kept. Errors: std::bad_alloc.
   const void* intern(const void* owner) {
-    return !owner || !traits_.hash || !traits_.equal ? owner : intern_by_traits(owner);
+    return !owner || !has_traits() ? owner : intern_by_traits(owner);
   }
+  /// Threads: any. Blocks: never.
+  bool has_traits() const noexcept { return traits_.hash && traits_.equal; }
   /// World stopped or right after. Threads: one at a time.
   void sweep(const std::function<bool(const void*)>& is_live);
 
