@@ -22,14 +22,16 @@ using inference::Value;
 namespace {
 
 /// Fills the slot if the callee has code of the convention the call was compiled for. Only from an instance that no definition has
-/// limited: a later one that does limits the caller with it, so the slot may keep what it has. The callee's resolution, which the call
-/// just went through, keeps the instance and so its code until the program ends.
-void bind(const CallSite& site, std::atomic<void*>& slot) {
+/// limited: a later one that does limits the caller with it, so the slot may keep what it has. The callee's resolution keeps the
+/// instance and so its code until the program ends.
+void bind(gc::Thread& thread, const CallSite& site, std::atomic<void*>& slot) {
   if (slot.load(std::memory_order_relaxed)) return;
   const auto& state = static_cast<const inference::SpecialisationState&>(*site.callee);
   const auto* resolution = state.resolution.load(std::memory_order_acquire);
   const engine::CodeInstance* instance = resolution ? resolution->instance.get() : nullptr;
   if (!instance || engine::instance_max_world(*instance) != UINT64_MAX) return;
+  // Inferred again after this call's world: not what it may run.
+  if (engine::instance_min_world(*instance) > static_cast<const inference::RuntimeThread*>(thread.language)->world) return;
   const engine::Code* code = engine::instance_code(*instance);
   if (!code || !code->specialised_entry || code->convention != site.convention) return;
   slot.store(code->specialised_entry, std::memory_order_release);  // read acquire by the code: sees what the linker wrote
@@ -59,8 +61,10 @@ static uint8_t berth_rt_call(gc::Thread* thread, Runtime* runtime, const inferen
 
 static uint8_t berth_rt_invoke(gc::Thread* thread, Runtime* runtime, const CallSite* site, std::atomic<void*>* slot,
                                const Value* arguments, Value* result) {
+  // Before the call too: in a recursion through several methods this call returns last, and every level below would come here again.
+  bind(*thread, *site, *slot);
   const bool done = runtime->invoke(*thread, *site->callee, {arguments, site->callee->arguments.size()}, *result);
-  if (done) bind(*site, *slot);
+  if (done) bind(*thread, *site, *slot);
   return !done;
 }
 

@@ -85,3 +85,10 @@ berth_lang_command(Inference.I15_emit_typed_ir RC 0 HAS "bool" ARGUMENTS emit ${
 berth_lang_command(Inference.I15_emit_llvm RC 0 HAS "define" ARGUMENTS emit ${programs}/even_odd.bth "even(i64)" --as llvm)
 berth_lang_command(Inference.I15_emit_asm RC 0 HAS "ret" ARGUMENTS emit ${programs}/even_odd.bth "even(i64)" --as asm)
 berth_lang_command(Device.D1_command_lists_devices RC 0 HAS "host" ARGUMENTS devices)
+
+# Calls between methods of one recursion are bound on the way down, not when the first call returns: 10,000 frames fit into 4 MiB.
+foreach(tier fast optimized)
+  add_test(NAME Jit.J39_mutual_recursion_binds_its_calls_at_once_${tier}
+           COMMAND bash -c "ulimit -s 4096 && exec $<TARGET_FILE:berth> run ${programs}/even_odd.bth --tier ${tier}")
+  set_tests_properties(Jit.J39_mutual_recursion_binds_its_calls_at_once_${tier} PROPERTIES TIMEOUT 60)
+endforeach()
