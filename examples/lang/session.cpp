@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "session.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,39 +12,11 @@
 
 namespace berth::lang {
 
-namespace {
-
-constexpr std::string_view kPrelude = "<prelude>:";
-
-/// Where the program's own text was, of a stack in an error's details ("f at a.bth:3\\ng at ..", as JSON); empty: nowhere.
-std::string_view place_outside_prelude(std::string_view details) {
-  constexpr std::string_view kStack = "\"stack\":\"", kAt = " at ", kNext = "\\n";
-  size_t start = details.find(kStack);
-  if (start == std::string_view::npos) return {};
-  std::string_view frames = details.substr(start + kStack.size());
-  frames = frames.substr(0, frames.find('"'));
-  while (!frames.empty()) {
-    const size_t end = std::min(frames.find(kNext), frames.size());
-    const std::string_view frame = frames.substr(0, end);
-    const size_t at = frame.rfind(kAt);
-    if (at != std::string_view::npos && !frame.substr(at + kAt.size()).starts_with(kPrelude)) return frame.substr(at + kAt.size());
-    frames.remove_prefix(std::min(end + kNext.size(), frames.size()));
-  }
-  return {};
-}
-
-}  // namespace
-
 std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
 void check(berth_error_t* error) {
   if (error == nullptr) return;
-  std::string line = first_line(berth_error_message(error));
-  if (line.starts_with(kPrelude)) {
-    // The prelude's operator raised it; what can be changed is the statement that called it.
-    const std::string_view place = place_outside_prelude(berth_error_details_json(error));
-    if (!place.empty()) line.replace(0, line.find(' ') - 1, place);
-  }
+  const std::string line = first_line(berth_error_message(error));
   berth_error_delete(error);
   throw Failure(line);
 }
