@@ -22,6 +22,9 @@ function(berth_compile_options target)
   if(BERTH_CHECKS)
     target_compile_definitions(${target} PRIVATE BERTH_DEBUG_CHECKS BERTH_LATCHES)
   endif()
+  if(BERTH_MUTANTS)
+    target_compile_definitions(${target} PRIVATE BERTH_MUTANTS)
+  endif()
 endfunction()
 
 # One floor, as object library berth_NAME; CHECKED also makes berth_NAME_checked, compiled with debug checks and latch points, which the

@@ -5,6 +5,7 @@
 #include "engine/engine_impl.hpp"
 #include "gc/thread.hpp"
 #include "support/latch.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::engine {
 namespace {
@@ -226,6 +227,7 @@ void Engine::Impl::pass(Slot& slot, CodeInstance* giving, const FailureRef& fail
       break;
     }
   }
+  if (mutant::is_on("R14_lifo")) next = slot.queue->previous;
   serve(*next, Service::Handed, nullptr, nullptr, after);
   next->token->held_since_ns.store(clock_ns(), std::memory_order_relaxed);
   slot.hold.store(reinterpret_cast<uintptr_t>(next->token) | (slot.queue ? Slot::kWaiters : 0), std::memory_order_release);
