@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <thread>
 
 #include "gc/attachment.hpp"
@@ -14,6 +15,7 @@
 #include "gc/stress.hpp"
 #include "support/latch.hpp"
 #include "support/metrics.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::gc {
 namespace {
@@ -47,6 +49,32 @@ unsigned marker_count(unsigned asked) { return asked ? asked : std::max(1u, std:
 
 }  // namespace
 
+/// One asker's request; it lives on that thread's stack. Everything is guarded by the handshake mutex.
+///
+///   state   | the target polls | the asker finds it Safe | the target detaches
+///   Pending | Done             | Done                    | Gone
+struct Handshake {
+  const std::function<void(Thread&)>& function;
+  enum class State : uint8_t { Pending, Done, Gone } state = State::Pending;
+  Handshake* next = nullptr;
+
+  /// Ends all requests of `target`.
+  static void end_all(Thread& target, State state) noexcept {
+    while (Handshake* request = target.handshakes) {
+      target.handshakes = request->next;
+      if (state == State::Done) request->function(target);
+      request->state = state;
+    }
+  }
+};
+
+/// A thread that a stop waits for since more than a second.
+struct LateThread {
+  uint64_t id = 0;
+  const char* last_transition = nullptr;
+  uint64_t late_ns = 0;
+};
+
 struct Collector::Impl {
   explicit Impl(const CollectorOptions& options) : mark(marker_count(options.mark_threads), options.mark_stack_limit) {}
 
@@ -70,6 +98,9 @@ struct Collector::Impl {
   sync::Atomic<uint32_t> held{0};  // raised before the thread counts as stopped, lowered under stop_mutex: acq_rel
   bool help_wanted BERTH_GUARDED_BY(stop_mutex) = false;
 
+  sync::Mutex handshake_mutex{kRankHandshake};
+  sync::Condition handshaken;
+
   sync::Mutex agents_mutex{kRankAgents};
   std::vector<Agent*> agents BERTH_GUARDED_BY(agents_mutex);
   sync::Mutex parkers_mutex{kRankParkerList};
@@ -77,13 +108,21 @@ struct Collector::Impl {
 
   MarkPhase mark;
 
-  metrics::Counter misuses, late, recruited;
+  metrics::Counter misuses, late, recruited, recovered, failed;
   metrics::Histogram asked_to_raised, time_to_safepoint, stopped_to_resumed;
   mutable sync::Mutex history_mutex{kRankHistory};
   std::array<StopRecord, kHistory> history BERTH_GUARDED_BY(history_mutex);
   uint64_t num_stops BERTH_GUARDED_BY(history_mutex) = 0;
+  std::vector<LateThread> late_threads BERTH_GUARDED_BY(history_mutex);  // of the stop that waits now
 
-  void wait_resumed(sync::Lock& lock) { resumed.wait_until(lock, sync::Clock::now() + kSlice); }
+  /// Waits for a notification, at most a slice. Of `done`, which the lock guards, a whole slice without one is a lost one.
+  template <class Done>
+  void wait_slice(sync::Condition& condition, sync::Lock& lock, Done done) {
+    if (!condition.wait_until(lock, sync::Clock::now() + kSlice) && done()) recovered.add();
+  }
+  static void notify(sync::Condition& condition) noexcept {
+    if (!stress::loses_notification()) condition.notify_all();
+  }
   bool try_own(Thread& thread) {
     Thread* none = nullptr;
     return owner.compare_exchange_strong(none, &thread, std::memory_order_acq_rel, std::memory_order_acquire);
@@ -110,7 +149,7 @@ class Collector::Impl::Ownership {
   ~Ownership() {
     impl_.owner.store(nullptr, std::memory_order_release);
     const sync::Lock lock(impl_.stop_mutex);  // who looked at the owner before is asleep by now
-    impl_.resumed.notify_all();
+    notify(impl_.resumed);
   }
   Ownership(const Ownership&) = delete;
   Ownership& operator=(const Ownership&) = delete;
@@ -132,7 +171,7 @@ class Collector::Impl::Stop {
  private:
   void raise();
   void wait_for(std::vector<Thread*>& pending);
-  void name_late(const std::vector<Thread*>& pending, sync::TimePoint since);
+  void name_late(const std::vector<Thread*>& pending) noexcept;
 
   Impl& impl_;
   Trace* trace_;
@@ -163,14 +202,15 @@ Collector::Impl::Stop::Stop(Impl& impl, Trace* trace, sync::TimePoint asked, Sto
 void Collector::Impl::Stop::raise() {
   sync::Lock lock(impl_.stop_mutex);
   // Each thread that the last stop held advances to its next safe point first.
-  while (impl_.held.load(std::memory_order_acquire) != 0) impl_.arrived.wait_until(lock, sync::Clock::now() + kSlice);
+  const auto none_held = [&] { return impl_.held.load(std::memory_order_acquire) == 0; };
+  while (!none_held()) impl_.wait_slice(impl_.arrived, lock, none_held);
   impl_.help_wanted = false;
   impl_.stop.store(1, std::memory_order_seq_cst);
 }
 
 void Collector::Impl::Stop::wait_for(std::vector<Thread*>& pending) {
   const sync::TimePoint begin = sync::Clock::now();
-  sync::TimePoint name_at = begin + std::chrono::seconds(1);
+  sync::TimePoint name_at = asked_ + std::chrono::seconds(1);
   std::chrono::microseconds pause{10};
   const auto drop_stopped = [&] {
     std::erase_if(pending, [&](Thread* thread) {
@@ -185,7 +225,7 @@ void Collector::Impl::Stop::wait_for(std::vector<Thread*>& pending) {
     const sync::TimePoint now = sync::Clock::now();
     if (now - begin < std::chrono::microseconds(10)) continue;
     if (now >= name_at) {
-      name_late(pending, begin);
+      name_late(pending);
       name_at += std::chrono::seconds(1);
     }
     // Timed, since safe_enter notifies nobody.
@@ -193,17 +233,26 @@ void Collector::Impl::Stop::wait_for(std::vector<Thread*>& pending) {
     impl_.arrived.wait_until(lock, now + pause);
     pause = std::min(pause * 2, std::chrono::microseconds(100));
   }
+  const sync::Lock lock(impl_.history_mutex);
+  impl_.late_threads.clear();
 }
 
-void Collector::Impl::Stop::name_late(const std::vector<Thread*>& pending, sync::TimePoint since) {
+// Late since the request: a wait of the collector for its turn is a part of what the thread that asked waits for.
+void Collector::Impl::Stop::name_late(const std::vector<Thread*>& pending) noexcept {
   impl_.late.add(pending.size());
-  if (!trace_) return;
   try {
+    std::vector<LateThread> late;
     for (const Thread* thread : pending) {
-      trace_->instant("gc", "late thread", fmt::format(R"("thread":{},"late_ms":{})", thread->id, since_ns(since) / 1000000));
+      late.push_back({thread->id, thread->last_transition.load(std::memory_order_relaxed), since_ns(asked_)});
+      if (!trace_) continue;
+      trace_->instant("gc", "late thread",
+                      fmt::format(R"("thread":{},"last_transition":"{}","late_ms":{})", late.back().id,
+                                  late.back().last_transition, late.back().late_ns / 1000000));
     }
+    const sync::Lock lock(impl_.history_mutex);
+    impl_.late_threads.swap(late);
   } catch (...) {
-    // The trace misses an event; the stop must go on.
+    // Names are lost; the stop must go on.
   }
 }
 
@@ -218,7 +267,7 @@ Collector::Impl::Stop::~Stop() BERTH_NO_ANALYSIS {  // the registry is the creat
     }
     impl_.help_wanted = false;
     impl_.stop.store(0, std::memory_order_seq_cst);
-    impl_.resumed.notify_all();
+    notify(impl_.resumed);
   }
   impl_.record(record_, trace_, asked_);
 }
@@ -296,6 +345,9 @@ void Collector::detach(Thread& thread) {
     thread.agent->frames = thread.agent == thread.own_agent ? nullptr : thread.frames;
     thread.agent->current.store(nullptr, std::memory_order_release);
     thread.attachment->thread.store(nullptr, std::memory_order_release);
+    const sync::Lock handshake_lock(impl_->handshake_mutex);
+    Handshake::end_all(thread, Handshake::State::Gone);
+    Impl::notify(impl_->handshaken);
   }
   delete std::exchange(thread.buffers, nullptr);
   thread.attachment.reset();
@@ -361,22 +413,24 @@ void Collector::hold(Thread& thread, State state) {
   thread.waiting.kind.store("stop", std::memory_order_release);
   {
     sync::Lock lock(impl_->stop_mutex);
-    impl_->arrived.notify_all();
+    Impl::notify(impl_->arrived);
     // Under the mutex that a raise takes: once this finds the stop lowered, the next raise sees the count.
-    while (impl_->stop.load(std::memory_order_acquire) != 0) {
+    const auto lowered = [&] { return impl_->stop.load(std::memory_order_acquire) == 0; };
+    while (!lowered()) {
       if (impl_->help_wanted && thread.state.load(std::memory_order_relaxed) == State::Waiting) {
         lock.unlock();
         const bool helped = impl_->mark.help();
         lock.lock();
         if (helped) continue;
       }
-      impl_->wait_resumed(lock);
+      impl_->wait_slice(impl_->resumed, lock, lowered);
     }
   }
   thread.waiting.kind.store(nullptr, std::memory_order_release);
+  thread.last_transition.store("end of a stop", std::memory_order_relaxed);
   thread.state.store(State::Unsafe, std::memory_order_seq_cst);
   const sync::Lock lock(impl_->stop_mutex);
-  if (impl_->held.fetch_sub(1, std::memory_order_acq_rel) == 1) impl_->arrived.notify_all();
+  if (impl_->held.fetch_sub(1, std::memory_order_acq_rel) == 1) Impl::notify(impl_->arrived);
 }
 
 void Collector::poll_slow(Thread& thread, uint32_t bits) {
@@ -388,10 +442,66 @@ void Collector::poll_slow(Thread& thread, uint32_t bits) {
   if (impl_->stop.load(std::memory_order_acquire) != 0) {
     hold(thread, State::Waiting);
   }
+  if (bits & kPollHandshake) serve_handshakes(thread);
   if ((bits & kPollAlways) && stress::collects_at_poll()) collect_for_stress(thread);
   if ((bits & kPollFinalizers) || thread.ready_finalizers->load(std::memory_order_relaxed) != 0) {
     heap_->impl().run_finalizers(thread);
   }
+}
+
+void Collector::serve_handshakes(Thread& thread) {
+  const sync::Lock lock(impl_->handshake_mutex);
+  Handshake::end_all(thread, Handshake::State::Done);
+  Impl::notify(impl_->handshaken);
+}
+
+bool Collector::handshake(Thread& self, uint64_t id, const std::function<void(Thread&)>& function) {
+  if (self.foreign) return false;
+  if (self.id == id) {
+    function(self);
+    return true;
+  }
+  const SafeRegion region(self);  // it may be asked meanwhile: two threads ask each other
+  check_all_safe("a handshake");
+  Handshake request{function};
+  Thread* target = nullptr;
+  {
+    const sync::Lock registry(impl_->registry);
+    const auto found = std::ranges::find(impl_->threads, id, &Thread::id);
+    if (found == impl_->threads.end()) return false;
+    target = *found;
+    const sync::Lock lock(impl_->handshake_mutex);
+    request.next = std::exchange(target->handshakes, &request);
+    // Before the state is read, both seq_cst: of this and a leave that stores Unsafe and then reads the word, one sees the other.
+    target->poll.fetch_or(kPollHandshake, std::memory_order_seq_cst);
+  }
+  latch::reach("gc-handshake", target);
+  // A pending request proves the target attached, so its record may be read under the mutex.
+  const auto is_safe = [&] { return target->state.load(std::memory_order_seq_cst) == State::Safe; };
+  const auto done = [&] { return request.state != Handshake::State::Pending; };
+  std::chrono::microseconds pause{10};
+  for (unsigned looks = 0;;) {
+    bool safe = false;
+    {
+      sync::Lock lock(impl_->handshake_mutex);
+      if (done()) break;
+      safe = (looks++ == 0 || !mutant::is_on("G25_state_read_once")) && is_safe();
+      // Timed, since safe_enter notifies nobody.
+      if (!safe) impl_->handshaken.wait_until(lock, sync::Clock::now() + pause);
+    }
+    pause = std::min(pause * 2, std::chrono::microseconds(100));
+    latch::reach("gc-handshake-wait", target);
+    if (!safe) continue;
+    // No stop is raised meanwhile: the function may look at what a stop moves. A target that leaves now waits for the mutex.
+    const sync::Lock registry(impl_->registry);
+    const sync::Lock lock(impl_->handshake_mutex);
+    if (!done() && is_safe()) {
+      latch::reach("gc-handshake-safe", target);
+      Handshake::end_all(*target, Handshake::State::Done);
+      Impl::notify(impl_->handshaken);
+    }
+  }
+  return request.state == Handshake::State::Done;
 }
 
 /// Runs `body` once or more as the collector, all others stopped, until `done`. GC: unsafe; Waiting meanwhile.
@@ -408,6 +518,7 @@ void Collector::stop_until(Thread& thread, Done done, Body body) {
     Collector& collector;
     Thread& thread;
     ~Leave() {
+      thread.last_transition.store("a collection", std::memory_order_relaxed);
       thread.state.store(State::Unsafe, std::memory_order_seq_cst);
       latch::reach("gc-leave", &thread);
       if (collector.impl_->stop.load(std::memory_order_seq_cst) == 0) return;
@@ -437,7 +548,8 @@ void Collector::stop_until(Thread& thread, Done done, Body body) {
       lock.lock();
     }
     // Checked under the mutex that the owner takes to notify: what happens later wakes us.
-    if (!done() && impl_->owner.load(std::memory_order_acquire)) impl_->wait_resumed(lock);
+    const auto may_go_on = [&] { return done() || !impl_->owner.load(std::memory_order_acquire); };
+    if (!may_go_on()) impl_->wait_slice(impl_->resumed, lock, may_go_on);
   }
 }
 
@@ -466,13 +578,22 @@ void Collector::collect(Thread& thread) {
 void Collector::collect_for_stress(Thread& thread) {
   if (thread.in_stress || thread.in_finalizer) return;
   thread.in_stress = true;
-  collect(thread);
+  static_cast<void>(try_collect(thread));
   thread.in_stress = false;
 }
 
-void Collector::collect_after(Thread& thread, uint64_t seen) {
+bool Collector::try_collect(Thread& thread) noexcept try {
+  collect(thread);
+  return true;
+} catch (...) {
+  return false;
+}
+
+void Collector::collect_after(Thread& thread, uint64_t seen) noexcept try {
   impl_->requested.fetch_add(1, std::memory_order_acq_rel);
   collect_until(thread, [&] { return impl_->collections.load(std::memory_order_acquire) != seen; });
+} catch (...) {
+  // Counted; who allocates finds out whether there is memory.
 }
 
 void Collector::for_each_thread_stopped(Thread& thread, const std::function<void(Thread&)>& function) {
@@ -485,12 +606,15 @@ void Collector::for_each_thread_stopped(Thread& thread, const std::function<void
 
 void Collector::after_resume(Thread& thread) {
   const SafeRegion region(thread);
-  std::vector<CollectionClient*> clients;
-  {
-    const sync::Lock lock(impl_->registry);
-    clients = impl_->clients;
+  for (size_t i = 0;; ++i) {
+    CollectionClient* client = nullptr;
+    {
+      const sync::Lock lock(impl_->registry);
+      if (i >= impl_->clients.size()) break;
+      client = impl_->clients[i];
+    }
+    client->after_resume();
   }
-  for (CollectionClient* client : clients) client->after_resume();
   heap_->impl().run_native();
 }
 
@@ -502,6 +626,7 @@ void Collector::Impl::collect_stopped(Collector& collector, StopRecord& record) 
     mark_and_process(collector, record);
   } catch (...) {
     heap.clear_marks();  // a trace function threw: as if this collection had not begun
+    failed.add();
     throw;
   }
   const sync::TimePoint begin = sync::Clock::now();
@@ -516,7 +641,9 @@ void Collector::Impl::mark_and_process(Collector& collector, StopRecord& record)
   Heap::Impl& heap = collector.heap_->impl();
   struct Phase {
     MarkPhase& mark;
-    ~Phase() { mark.close(); }
+    ~Phase() {
+      if (!mutant::is_on("G22_word_left") || std::uncaught_exceptions() == 0) mark.close();
+    }
   };
   const sync::TimePoint begin = sync::Clock::now();
   mark.open([&](unsigned n) { ask_for_help(collector, n); });
@@ -571,7 +698,7 @@ void Collector::Impl::ask_for_help(Collector& collector, unsigned n) {
   {
     const sync::Lock lock(stop_mutex);
     help_wanted = true;
-    resumed.notify_all();
+    notify(resumed);
   }
   collector.recruit(n);
   latch::reach("gc-asked");
@@ -614,7 +741,7 @@ void Collector::unlink_parker(Parker& parker) {
 
 void Collector::Impl::record(const StopRecord& stop, Trace* trace, sync::TimePoint asked) {
   asked_to_raised.record(stop.asked_to_raised);
-  time_to_safepoint.record(stop.asked_to_raised + stop.raised_to_stopped);
+  time_to_safepoint.record((mutant::is_on("G24_clock_from_raise") ? 0 : stop.asked_to_raised) + stop.raised_to_stopped);
   stopped_to_resumed.record(stop.stopped_to_resumed);
   {
     const sync::Lock lock(history_mutex);
@@ -649,7 +776,9 @@ bool Collector::is_idle() const {
   const bool polls_clear = std::ranges::none_of(impl_->threads, [](const Thread* thread) {
     return (thread->poll.load(std::memory_order_relaxed) & kPollStop) != 0;
   });
-  return polls_clear && impl_->stop.load() == 0 && !impl_->owner.load() && impl_->held.load() == 0 && impl_->mark.is_idle();
+  const sync::Lock handshake_lock(impl_->handshake_mutex);
+  const bool none_asked = std::ranges::all_of(impl_->threads, [](const Thread* thread) { return thread->handshakes == nullptr; });
+  return polls_clear && none_asked && impl_->stop.load() == 0 && !impl_->owner.load() && impl_->held.load() == 0 && impl_->mark.is_idle();
 }
 
 void Collector::metrics(std::string& out) const {
@@ -661,6 +790,19 @@ void Collector::metrics(std::string& out) const {
   write_histogram(out, "berth_gc_time_to_safepoint_seconds", "From the request until all threads are stopped", impl_->time_to_safepoint);
   write_histogram(out, "berth_gc_stopped_seconds", "From all stopped to the resume", impl_->stopped_to_resumed);
   write_counter(out, "berth_gc_late_threads_total", "Threads late by a second, once per second", impl_->late.value());
+  {
+    const sync::Lock lock(impl_->history_mutex);
+    write_gauge(out, "berth_gc_late_threads", "Threads that a stop waits for since more than a second",
+                static_cast<double>(impl_->late_threads.size()));
+    for (const LateThread& late : impl_->late_threads) {
+      write_sample(out, "berth_gc_late_thread_ms", late.late_ns / 1000000,
+                   fmt::format(R"(thread="{}",last_transition="{}")", late.id, late.last_transition));
+    }
+  }
+  write_counter(out, "berth_gc_recovered_total", "Waits for a stop, its end or a turn whose notification was lost",
+                impl_->recovered.value());
+  write_counter(out, "berth_gc_failed_collections_total", "Collections that ran out of memory or whose trace function threw",
+                impl_->failed.value());
   write_counter(out, "berth_gc_recruited_total", "Parked waiters asked to help marking", impl_->recruited.value());
   write_counter(out, "berth_gc_helped_total", "Threads that joined a mark phase", impl_->mark.num_helped());
   write_counter(out, "berth_gc_misuses_total", "Broken contracts that were ignored", num_misuses());

@@ -6,7 +6,7 @@
 //   Stopping   | waits, own ticket  | Stopping             | Stopped     | -
 //   Stopped    | waits              | -                    | -           | Idle; tickets complete
 //
-// Ranks: 200 registry (held for the whole stop), 210 stop wait.
+// Ranks: 200 registry (held for the whole stop), 205 handshakes, 210 stop wait.
 #pragma once
 #include <functional>
 #include <memory>
@@ -24,6 +24,7 @@ class Heap;
 class Parker;
 
 inline constexpr Rank kRankRegistry{200, "thread registry"};
+inline constexpr Rank kRankHandshake{205, "handshake"};
 inline constexpr Rank kRankStop{210, "stop"};
 
 /// What the engine does in a collection. Called with the world stopped; allocates nothing managed, calls no embedder code.
@@ -81,9 +82,17 @@ class Collector {
   void add_client(CollectionClient* client);
   void remove_client(CollectionClient* client);
   /// Returns when a collection that began after the call is complete. Threads: any attached. Blocks: may wait. GC: unsafe.
+  /// Errors: std::bad_alloc and what trace functions and clients throw: nothing was freed, all words are idle, the next one works.
   void collect(Thread& thread);
-  /// Runs `function` for every attached thread with the world stopped. For tests and handshakes.
+  /// The same; false: it failed, which is counted.
+  bool try_collect(Thread& thread) noexcept;
+  /// Runs `function` for every attached thread with the world stopped. For tests.
   void for_each_thread_stopped(Thread& thread, const std::function<void(Thread&)>& function);
+  /// Runs `function` once for the thread of that id: that thread itself at its next poll, or this one while that thread is Safe
+  /// and kept from leaving. It is short, takes no lock below the leaves (400), and throws nothing. False: not attached (any more), or a
+  /// foreign collector's thread, whose states are unknown here.
+  /// Threads: `self`, attached. Blocks: may wait, for the other's next poll or safe_enter. GC: any, kept; safe while waiting.
+  bool handshake(Thread& self, uint64_t id, const std::function<void(Thread&)>& function);
 
   Heap& heap() noexcept { return *heap_; }
   const Hooks& hooks() const noexcept { return options_.hooks; }
@@ -112,8 +121,8 @@ class Collector {
   size_t recruit(size_t n);
   void link_parker(Parker& parker);
   void unlink_parker(Parker& parker);
-  /// For Heap: collects unless a collection began and ended since `seen` (num_collections) was read.
-  void collect_after(Thread& thread, uint64_t seen);
+  /// For Heap: collects unless a collection began and ended since `seen` (num_collections) was read, or it fails.
+  void collect_after(Thread& thread, uint64_t seen) noexcept;
 
  private:
   template <class Done, class Body>
@@ -121,6 +130,7 @@ class Collector {
   template <class Done>
   void collect_until(Thread& thread, Done done);
   void after_resume(Thread& thread);
+  void serve_handshakes(Thread& thread);
   CollectorOptions options_;
   std::unique_ptr<Heap> heap_;
   struct Impl;

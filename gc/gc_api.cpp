@@ -74,7 +74,7 @@ void berth_gc_collect(berth_thread_t* thread) {
   if (!thread) return;
   Thread& self = to_thread(thread);
   if (!self.foreign && !is_unsafe(self)) return;
-  self.collector->collect(self);
+  static_cast<void>(self.collector->try_collect(self));
 }
 
 void berth_gc_add_finalizer(berth_thread_t* thread, void* object, void (*finalizer)(void*, void*), void* context) {

@@ -106,7 +106,7 @@ Object* Heap::Impl::allocate_cell(Thread& thread, unsigned size_class) {
       buffer.next += kCellBytes[size_class];
       return object;
     }
-    if (attempt == 0) collector.collect(thread);
+    if (attempt == 0) static_cast<void>(collector.try_collect(thread));
   }
   return nullptr;
 }
@@ -125,7 +125,7 @@ Object* Heap::Impl::allocate_large(Thread& thread, size_t bytes) {
       }
       allocated_since.fetch_sub(bytes, std::memory_order_relaxed);
     }
-    if (attempt == 0) collector.collect(thread);
+    if (attempt == 0) static_cast<void>(collector.try_collect(thread));
   }
   return nullptr;
 }

@@ -106,6 +106,7 @@ struct Heap::Impl {
   std::unordered_set<LargeHeader*> large BERTH_GUARDED_BY(lists);
   std::vector<Object*> finalizable BERTH_GUARDED_BY(lists);   // of types with a native finalize
   std::vector<Object*> native_ready BERTH_GUARDED_BY(lists);
+  std::vector<Object*> native_running BERTH_GUARDED_BY(lists);  // in their finalize
 
   mutable sync::Mutex roots_mutex{kRankRoots};
   std::vector<std::unique_ptr<Type>> types BERTH_GUARDED_BY(roots_mutex);

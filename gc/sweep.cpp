@@ -80,16 +80,11 @@ void Heap::Impl::clear_weak() {
 void Heap::Impl::ready_finalizers(Marker& marker) {
   const sync::Lock lock(roots_mutex);
   const size_t first_dead = ready.size();
-  size_t kept = 0;
-  for (const Finalizer& finalizer : finalizers) {
-    const uint64_t header = finalizer.object->header.load(std::memory_order_relaxed);
-    if (header & (Object::kMark | Object::kPermanent)) {
-      finalizers[kept++] = finalizer;
-    } else {
-      ready.push_back(finalizer);
-    }
-  }
-  finalizers.erase(finalizers.begin() + static_cast<ptrdiff_t>(kept), finalizers.end());
+  const auto dead = std::partition(finalizers.begin(), finalizers.end(), [](const Finalizer& finalizer) {
+    return (finalizer.object->header.load(std::memory_order_relaxed) & (Object::kMark | Object::kPermanent)) != 0;
+  });
+  ready.insert(ready.end(), dead, finalizers.end());  // all or, out of memory, none
+  finalizers.erase(dead, finalizers.end());
   // Marked after all are found: one that refers to another is finalized in the same cycle as it.
   for (size_t i = first_dead; i < ready.size(); ++i) marker.mark(ready[i].object);
   num_ready.store(ready.size(), std::memory_order_seq_cst);
@@ -100,11 +95,12 @@ void Heap::Impl::ready_native(Marker& marker) {
   const auto dead = std::partition(finalizable.begin(), finalizable.end(), [](const Object* object) {
     return (object->header.load(std::memory_order_relaxed) & Object::kMark) != 0;
   });
-  for (auto it = dead; it != finalizable.end(); ++it) {
-    marker.mark_alone(*it);
-    native_ready.push_back(*it);
-  }
+  native_ready.insert(native_ready.end(), dead, finalizable.end());  // all or, out of memory, none
   finalizable.erase(dead, finalizable.end());
+  native_running.reserve(native_ready.size() + native_running.size());  // run_native must not fail
+  for (Object* object : native_ready) marker.mark_alone(object);
+  // Another thread may be in their finalize, Safe, after an earlier collection.
+  for (Object* object : native_running) marker.mark_alone(object);
 }
 
 void Heap::Impl::begin_sweep(uint64_t marked_bytes) {
@@ -161,16 +157,16 @@ void Heap::Impl::walk_marked(const std::function<void(Object*)>& visit) {
 }
 
 void Heap::Impl::run_native() {
-  for (;;) {
-    Object* object = nullptr;
+  for (Object* object = nullptr;;) {
     {
       const sync::Lock lock(lists);
+      if (object) std::erase(native_running, object);  // in no list: the next collection frees it
       if (native_ready.empty()) return;
       object = native_ready.back();
+      native_running.push_back(object);
       native_ready.pop_back();
     }
     object->type()->finalize(object);
-    // Nothing refers to it and it is in no list: the next collection frees it.
   }
 }
 

@@ -114,6 +114,7 @@ void Thread::safe_leave(State previous) {
 }
 
 void Thread::leave_outermost() {
+  last_transition.store("safe_leave", std::memory_order_relaxed);
   // Store, then load, both seq_cst: of this and the collector's raise-then-load, one sees the other.
   state.store(State::Unsafe, std::memory_order_seq_cst);
   latch::reach("gc-leave", this);
@@ -121,7 +122,8 @@ void Thread::leave_outermost() {
     collector->hold(*this, State::Safe);
   }
   if (stress::collects_at_transition()) collector->collect_for_stress(*this);
-  safepoint();
+  // seq_cst, against an asker's bit and its load of the state: a handshake that it makes for this thread is waited for here.
+  if (poll.load(std::memory_order_seq_cst) != 0) [[unlikely]] poll_slow();
 }
 
 void Thread::apply_inhibitions() {

@@ -22,6 +22,7 @@ namespace berth::gc {
 class Collector;
 struct AllocationBuffers;
 struct Attachment;
+struct Handshake;
 
 enum class State : uint32_t { Unsafe, Waiting, Safe };
 
@@ -64,8 +65,9 @@ class Thread {
   bool in_finalizer = false;
   bool in_stress = false;             // a collection that a stress mode asked for does not ask for another
   int64_t applied_inhibitions = 0;    // what a foreign collector was told for this thread
-  // Steady time of the last transition; written by the thread, read by a collector that names late threads: a hint, relaxed.
-  sync::Atomic<int64_t> last_transition_ns{0};
+  // How it last became unsafe, a literal; written by the thread, read by a collector that names late threads: a hint, relaxed.
+  sync::Atomic<const char*> last_transition{"attach"};
+  Handshake* handshakes = nullptr;    // pending requests; guarded by the collector's handshake mutex
 
   /// Polls: stop, handshakes, finalizers. Threads: this one. Blocks: may wait, for a stop. GC: unsafe, kept. Errors: none.
   void safepoint() {

@@ -9,6 +9,8 @@ berth_test(gc_test
 berth_test(gc_conformance_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_test.cpp ${BERTH_GC_ENGINE}
   FLOORS gc_checked support_checked)
+berth_test(gc_handshake_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_handshake_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
+berth_test(gc_failure_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_failure_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
 # The same contracts without debug checks: timing and code paths of a release build.
 if(NOT BERTH_CHECKS)
   berth_test(gc_release_test
