@@ -495,7 +495,10 @@ void Engine::Impl::abandon_all(Agent& agent) {
 }
 
 void Engine::Impl::settle(Aftermath& after, Agent* self) {
-  if (!after.wakes.empty()) latch::reach("notify");
+  if (!after.wakes.empty()) {
+    latch::reach("notify");
+    if constexpr (kDebugChecks) engine.collector().collect_at_handover();
+  }
   for (const Wake& wake : after.wakes) wake.send();
   for (const CodeInstanceRef& instance : after.submits) {
     const bool lifted = self && self->lifted.load(std::memory_order_relaxed);

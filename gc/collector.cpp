@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <exception>
 #include <thread>
+#include <unordered_set>
 
 #include "gc/attachment.hpp"
 #include "gc/handle.hpp"
@@ -107,6 +109,7 @@ struct Collector::Impl {
   Parker* parkers BERTH_GUARDED_BY(parkers_mutex) = nullptr;
 
   MarkPhase mark;
+  std::unordered_set<const void*> pinned;  // in this collection, under stress mode `move`; the collector's
 
   metrics::Counter misuses, late, recruited, recovered, failed;
   metrics::Histogram asked_to_raised, time_to_safepoint, stopped_to_resumed;
@@ -121,7 +124,7 @@ struct Collector::Impl {
     if (!condition.wait_until(lock, sync::Clock::now() + kSlice) && done()) recovered.add();
   }
   static void notify(sync::Condition& condition) noexcept {
-    if (!stress::loses_notification()) condition.notify_all();
+    if (!stress::is_due(stress::Mode::LoseNotify)) condition.notify_all();
   }
   bool try_own(Thread& thread) {
     Thread* none = nullptr;
@@ -134,7 +137,8 @@ struct Collector::Impl {
   void drain(Heap::Impl& heap, Marker& marker) {
     mark.drain(marker, [&](const std::function<void(Object*)>& visit) { heap.walk_marked(visit); });
   }
-  void visit_threads(Marker& marker) BERTH_REQUIRES(registry);
+  void visit_roots(SlotVisitor& visitor) BERTH_REQUIRES(registry);
+  bool asked_live(const Heap::Impl& heap, const void* pointer);
   void ask_for_help(Collector& collector, unsigned n);
   void record(const StopRecord& stop, Trace* trace, sync::TimePoint asked);
 
@@ -306,7 +310,7 @@ Result<void> Collector::attach(Thread& thread, Agent& agent) {
   thread.attachment = std::make_shared<Attachment>();
   thread.attachment->collector = this;
   thread.attachment->thread.store(&thread, std::memory_order_release);
-  const bool always = (thread.foreign && thread.foreign->table.safepoint) || stress::collects_at_poll();
+  const bool always = (thread.foreign && thread.foreign->table.safepoint) || stress::is_on(stress::Mode::Poll);
   thread.poll.store(always ? uint32_t{kPollAlways} : 0, std::memory_order_relaxed);
   thread.state.store(State::Safe, std::memory_order_relaxed);
   add_attachment(thread.attachment);
@@ -443,7 +447,7 @@ void Collector::poll_slow(Thread& thread, uint32_t bits) {
     hold(thread, State::Waiting);
   }
   if (bits & kPollHandshake) serve_handshakes(thread);
-  if ((bits & kPollAlways) && stress::collects_at_poll()) collect_for_stress(thread);
+  if ((bits & kPollAlways) && stress::is_due(stress::Mode::Poll)) collect_for_stress(thread);
   if ((bits & kPollFinalizers) || thread.ready_finalizers->load(std::memory_order_relaxed) != 0) {
     heap_->impl().run_finalizers(thread);
   }
@@ -582,6 +586,15 @@ void Collector::collect_for_stress(Thread& thread) {
   thread.in_stress = false;
 }
 
+void Collector::collect_at_handover() {
+  if (!stress::is_due(stress::Mode::Handover)) return;
+  Thread* thread = current_thread(this);
+  if (!thread || thread->foreign || thread->in_finalizer || thread->state.load(std::memory_order_relaxed) != State::Unsafe) return;
+  thread->in_finalizer = true;  // none runs in a release
+  static_cast<void>(try_collect(*thread));
+  thread->in_finalizer = false;
+}
+
 bool Collector::try_collect(Thread& thread) noexcept try {
   collect(thread);
   return true;
@@ -622,8 +635,14 @@ void Collector::Impl::collect_stopped(Collector& collector, StopRecord& record) 
   Heap::Impl& heap = collector.heap_->impl();
   for (Thread* thread : threads) heap.flush(*thread->buffers);
   heap.finish_sweep();
+  pinned.clear();
+  const auto visit_all = [&](SlotVisitor& visitor) BERTH_NO_ANALYSIS { visit_roots(visitor); };
+  if (Verifier::is_on()) heap.verify_roots(visit_all);
   try {
     mark_and_process(collector, record);
+    if (Verifier::is_on()) heap.verify_marked();
+    if (stress::is_on(stress::Mode::Move)) heap.move_marked(pinned, visit_all);
+    if (Verifier::is_on()) heap.remember_marked();
   } catch (...) {
     heap.clear_marks();  // a trace function threw: as if this collection had not begun
     failed.add();
@@ -648,10 +667,10 @@ void Collector::Impl::mark_and_process(Collector& collector, StopRecord& record)
   const sync::TimePoint begin = sync::Clock::now();
   mark.open([&](unsigned n) { ask_for_help(collector, n); });
   const Phase phase{mark};
+  if (stress::is_on(stress::Mode::Recruit)) ask_for_help(collector, UINT_MAX);
   Marker marker(mark);
-  visit_threads(marker);
+  visit_roots(marker);
   heap.visit_roots(marker);
-  for (CollectionClient* client : clients) client->visit_roots(marker);
   latch::reach("gc-mark");
   drain(heap, marker);
   visit_ephemerons(heap, marker);
@@ -665,33 +684,51 @@ void Collector::Impl::mark_and_process(Collector& collector, StopRecord& record)
   visit_ephemerons(heap, marker);
   heap.ready_native(marker);
   latch::reach("gc-sweep");
-  const Heap& view = *collector.heap_;
-  for (CollectionClient* client : clients) client->sweep([&](const void* pointer) { return view.is_live(pointer); });
+  for (CollectionClient* client : clients) client->sweep([&](const void* pointer) { return asked_live(heap, pointer); });
   record.weak = since_ns(weak_begin);
 }
 
 void Collector::Impl::visit_ephemerons(Heap::Impl& heap, Marker& marker) {
-  const auto is_marked = [&](const void* pointer) { return heap.is_live(pointer); };
+  const auto is_marked = [&](const void* pointer) { return asked_live(heap, pointer); };
+  struct Pin final : SlotVisitor {
+    Impl& impl;
+    Marker& marker;
+    Pin(Impl& impl, Marker& marker) : impl(impl), marker(marker) {}
+    void visit(Object** slot) override {
+      impl.pinned.insert(*slot);
+      marker.visit(slot);
+    }
+  } pin(*this, marker);
+  SlotVisitor& visitor = stress::is_on(stress::Mode::Move) ? static_cast<SlotVisitor&>(pin) : marker;
   for (bool found = true; found;) {
     found = false;
-    for (CollectionClient* client : clients) found = client->visit_ephemerons(is_marked, marker) || found;
+    for (CollectionClient* client : clients) found = client->visit_ephemerons(is_marked, visitor) || found;
     if (found) drain(heap, marker);
   }
 }
 
-void Collector::Impl::visit_threads(Marker& marker) {
+// Who asks about an object by its address holds it by that: a collection that moves leaves it in its place.
+bool Collector::Impl::asked_live(const Heap::Impl& heap, const void* pointer) {
+  if (stress::is_on(stress::Mode::Move)) pinned.insert(pointer);
+  return heap.is_live(pointer);
+}
+
+void Collector::Impl::visit_roots(SlotVisitor& visitor) {
   const auto scan = [&](Frame* frames) {
-    for (Frame* frame = frames; frame; frame = frame->previous) frame->kind->scan(*frame, marker);
+    for (Frame* frame = frames; frame; frame = frame->previous) frame->kind->scan(*frame, visitor);
   };
   for (Thread* thread : threads) {
     scan(thread->frames);
-    marker.visit(&thread->pending_error);
+    visitor.visit(&thread->pending_error);
   }
-  const sync::Lock lock(agents_mutex);
-  for (const Agent* agent : agents) {
-    if (!agent->current.load(std::memory_order_acquire)) scan(agent->frames);
-    HandleBlock::visit(*agent, marker);
+  {
+    const sync::Lock lock(agents_mutex);
+    for (const Agent* agent : agents) {
+      if (!agent->current.load(std::memory_order_acquire)) scan(agent->frames);
+      HandleBlock::visit(*agent, visitor);
+    }
   }
+  for (CollectionClient* client : clients) client->visit_roots(visitor);
 }
 
 void Collector::Impl::ask_for_help(Collector& collector, unsigned n) {

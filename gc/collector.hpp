@@ -115,6 +115,9 @@ class Collector {
   void hold(Thread& thread, State state);
   void poll_slow(Thread& thread, uint32_t bits);
   void collect_for_stress(Thread& thread);
+  /// Stress mode `handover`: for the engine, between the service of a waiter and its wake-up, no lock held. Not a poll: runs no
+  /// finalizer. Threads: any. Blocks: may wait, for a stop. GC: any, kept.
+  void collect_at_handover();
   /// Helps to mark, if a phase is open: Safe, Waiting, Safe. Threads: the attached one. GC: must be safe.
   void help_mark(Thread& thread);
   /// Wakes up to `n` parked waiters with kRecruit. Threads: any. Blocks: short. Returns how many.

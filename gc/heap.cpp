@@ -71,7 +71,7 @@ Object* Heap::allocate(Thread& thread, const Type* type, size_t elements) {
     rank::check_none_held(200, 399, "a managed allocation");
   }
   if (thread.foreign) return nullptr;
-  if (stress::collects_at_allocation()) impl_->collector.collect_for_stress(thread);
+  if (stress::is_due(stress::Mode::Allocation)) impl_->collector.collect_for_stress(thread);
   const size_t bytes = object_bytes(*type, elements);
   Object* object = nullptr;
   uint64_t flags = 0;
@@ -244,6 +244,7 @@ Object* Heap::allocate_permanent(const Type* type, size_t elements) {
   set_header(object, type, elements, Object::kPermanent);
   const sync::Lock lock(impl_->roots_mutex);
   impl_->permanent.push_back(object);
+  if constexpr (kDebugChecks) impl_->permanent_set.insert(object);
   if (type->has_references) impl_->permanent_with_references.push_back(object);
   return object;
 }

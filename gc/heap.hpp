@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gc/collector.hpp"
+#include "gc/verify.hpp"
 
 namespace berth::gc {
 
@@ -32,6 +33,9 @@ class Heap {
   /// Write barrier: every store of a reference into an object goes through it. Threads: attached. GC: unsafe.
   static void write(Object* object, Object** slot, Object* value) noexcept {
     (void)object;
+    if constexpr (kDebugChecks) {
+      if (Verifier::is_on()) [[unlikely]] return Verifier::store(slot, value);
+    }
     std::atomic_ref<Object*>(*slot).store(value, std::memory_order_relaxed);
   }
 

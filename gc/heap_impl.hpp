@@ -12,6 +12,7 @@
 #include "gc/block.hpp"
 #include "gc/heap.hpp"
 #include "gc/mark.hpp"
+#include "gc/verify.hpp"
 
 namespace berth::gc {
 
@@ -71,6 +72,7 @@ struct Heap::Impl {
   /// Sweeps what allocating threads have not yet swept. Threads: the collector.
   void finish_sweep();
   void visit_roots(Marker& marker);
+  void visit_root_slots(SlotVisitor& visitor);
   void clear_weak();
   /// Moves dead objects with finalizers to the ready list and marks through them.
   void ready_finalizers(Marker& marker);
@@ -81,6 +83,13 @@ struct Heap::Impl {
   /// Takes every mark back, after a failed collection.
   void clear_marks();
   void walk_marked(const std::function<void(Object*)>& visit);
+  // Stress modes `verify` and `move`, see gc/stress.hpp. `visit_roots`: of all threads, agents and clients.
+  std::vector<Object*> marked_objects();
+  void verify_roots(const std::function<void(SlotVisitor&)>& visit_roots);
+  void verify_marked();
+  void remember_marked();
+  bool is_permanent(const Object* object) const;
+  void move_marked(const std::unordered_set<const void*>& pinned, const std::function<void(SlotVisitor&)>& visit_roots);
   /// After the resume. Threads: the collecting one. GC: must be safe.
   void run_native();
   /// Runs ready finalizers, unless the thread may not now. Threads: attached. GC: unsafe.
@@ -114,10 +123,12 @@ struct Heap::Impl {
   std::vector<WeakReference*> weak BERTH_GUARDED_BY(roots_mutex);
   std::vector<Object*> permanent BERTH_GUARDED_BY(roots_mutex);
   std::vector<Object*> permanent_with_references BERTH_GUARDED_BY(roots_mutex);
+  std::unordered_set<const Object*> permanent_set BERTH_GUARDED_BY(roots_mutex);  // in debug builds
   std::vector<Finalizer> finalizers BERTH_GUARDED_BY(roots_mutex);
   std::deque<Finalizer> ready BERTH_GUARDED_BY(roots_mutex);
   sync::Atomic<uint64_t> num_ready{0};  // of `ready`; seq_cst, see Agent::give_lease
   sync::Atomic<uint64_t> num_failed{0};
+  Verifier verifier;  // the collector's
 };
 
 }  // namespace berth::gc

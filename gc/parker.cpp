@@ -27,7 +27,7 @@ uint32_t Parker::park(sync::TimePoint deadline) {
 void Parker::notify(Flag flag) noexcept {
   const sync::Lock lock(mutex_);
   flags_ |= flag;
-  if (!stress::loses_notification()) condition_.notify_one();
+  if (!stress::is_due(stress::Mode::LoseNotify)) condition_.notify_one();
 }
 
 }  // namespace berth::gc

@@ -45,7 +45,7 @@ bool SafeCondition::slice(SafeMutex::Guard& guard, sync::TimePoint deadline) BER
 }
 
 void SafeCondition::notify(bool all) noexcept {
-  if (stress::loses_notification()) return;
+  if (stress::is_due(stress::Mode::LoseNotify)) return;
   if (all) {
     condition_.notify_all();
   } else {

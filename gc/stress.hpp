@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stress modes of BERTH_GC_STRESS, a comma-separated list: allocation[:n], transition, poll, lose-notify. Debug and test
-// builds only; elsewhere every question is a constant no.
+// Stress modes of BERTH_GC_STRESS, a comma-separated list of `mode[:n]`. Debug and test builds only; elsewhere every question is a
+// constant no.
+//
+//   mode        | n                | what
+//   allocation  | every n-th (1)   | collect at managed allocations
+//   transition  | every n-th (1)   | collect at leaves of safe regions
+//   poll        | every n-th (1)   | collect at polls
+//   handover    | every n-th (1)   | collect between the service of a waiter and its wake-up
+//   recruit     | -                | each collection wakes every parked waiter for marking
+//   lose-notify | every n-th (1)   | drop notifications
+//   delay       | microseconds (50)| wait up to n at each latch point, that is between any two steps of the protocols
+//   move        | -                | each collection copies every object that is not pinned and poisons the old one
+//   verify      | -                | check roots, references and the write barrier at each collection
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -10,35 +22,30 @@
 
 namespace berth::gc::stress {
 
-struct Modes {
-  // Read on every use, written by parsing and by tests before they start threads: relaxed.
-  sync::Atomic<uint32_t> allocation_period{0};
-  sync::Atomic<bool> transition{false}, poll{false}, lose_notify{false};
-  sync::Atomic<uint32_t> allocations{0};
+enum class Mode : uint8_t { Allocation, Transition, Poll, Handover, Recruit, LoseNotify, Delay, Move, Verify };
+inline constexpr size_t kModes = 9;
+
+struct Setting {
+  // Read on every use, written by parsing and by tests before they start threads; `uses` only counts: relaxed.
+  sync::Atomic<uint32_t> value{0}, uses{0};  // value 0: off
 };
 
-/// The process's modes, from the environment at first use.
-Modes& modes();
-/// Sets them from text; unknown words are ignored.
-void parse(Modes& modes, std::string_view text);
+/// The process's settings, from the environment at first use. Threads: any. Blocks: never. GC: any, kept.
+std::array<Setting, kModes>& settings();
+/// Turns modes on. False: a word is none; the others count. For tests, and for the environment. Threads: any, no other running.
+bool parse(std::string_view text);
+void set(Mode mode, uint32_t value);
 
-/// True for every n-th allocation under `allocation:n`.
-inline bool collects_at_allocation() noexcept {
+inline bool is_on(Mode mode) noexcept {
   if constexpr (!kDebugChecks) return false;
-  const uint32_t period = modes().allocation_period.load(std::memory_order_relaxed);
-  return period != 0 && modes().allocations.fetch_add(1, std::memory_order_relaxed) % period == 0;
+  return settings()[static_cast<size_t>(mode)].value.load(std::memory_order_relaxed) != 0;
 }
-inline bool collects_at_transition() noexcept {
+/// True for every n-th use of the mode.
+inline bool is_due(Mode mode) noexcept {
   if constexpr (!kDebugChecks) return false;
-  return modes().transition.load(std::memory_order_relaxed);
-}
-inline bool collects_at_poll() noexcept {
-  if constexpr (!kDebugChecks) return false;
-  return modes().poll.load(std::memory_order_relaxed);
-}
-inline bool loses_notification() noexcept {
-  if constexpr (!kDebugChecks) return false;
-  return modes().lose_notify.load(std::memory_order_relaxed);
+  Setting& setting = settings()[static_cast<size_t>(mode)];
+  const uint32_t period = setting.value.load(std::memory_order_relaxed);
+  return period != 0 && setting.uses.fetch_add(1, std::memory_order_relaxed) % period == period - 1;
 }
 
 }  // namespace berth::gc::stress

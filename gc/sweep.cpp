@@ -62,10 +62,15 @@ void Heap::Impl::finish_sweep() {
 }
 
 void Heap::Impl::visit_roots(Marker& marker) {
+  visit_root_slots(marker);
   const sync::Lock lock(roots_mutex);
-  for (Root* root = roots; root; root = root->next_) marker.visit(&root->object);
-  for (Finalizer& finalizer : ready) marker.mark(finalizer.object);
   for (Object* object : permanent_with_references) marker.scan(object);
+}
+
+void Heap::Impl::visit_root_slots(SlotVisitor& visitor) {
+  const sync::Lock lock(roots_mutex);
+  for (Root* root = roots; root; root = root->next_) visitor.visit(&root->object);
+  for (Finalizer& finalizer : ready) visitor.visit(&finalizer.object);
 }
 
 void Heap::Impl::clear_weak() {
@@ -112,6 +117,7 @@ void Heap::Impl::begin_sweep(uint64_t marked_bytes) {
       object->header.store(word & ~Object::kMark, std::memory_order_relaxed);
       return false;
     }
+    if constexpr (kDebugChecks) std::memset(object->at(0), 0xdb, header->bytes);  // a use after free shows
     std::free(header);
     return true;
   });

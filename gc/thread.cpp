@@ -121,7 +121,7 @@ void Thread::leave_outermost() {
   if (stop_word->load(std::memory_order_seq_cst) != 0) [[unlikely]] {
     collector->hold(*this, State::Safe);
   }
-  if (stress::collects_at_transition()) collector->collect_for_stress(*this);
+  if (stress::is_due(stress::Mode::Transition)) collector->collect_for_stress(*this);
   // seq_cst, against an asker's bit and its load of the state: a handshake that it makes for this thread is waited for here.
   if (poll.load(std::memory_order_seq_cst) != 0) [[unlikely]] poll_slow();
 }

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <random>
+#include <thread>
 #include <vector>
 
 namespace berth::latch {
@@ -32,9 +34,20 @@ Table& table() {
   return instance;
 }
 
+std::atomic<uint32_t> max_delay_us{0};  // a number for itself: relaxed
+
+void delay(uint32_t max_us) {
+  static std::atomic<uint32_t> next_seed{1};  // only distinct numbers matter: relaxed
+  thread_local std::minstd_rand random(next_seed.fetch_add(1, std::memory_order_relaxed));
+  std::this_thread::sleep_for(std::chrono::microseconds(random() % (max_us + 1)));
+}
+
 }  // namespace
 
+void delay_each(uint32_t max_us) noexcept { max_delay_us.store(max_us, std::memory_order_relaxed); }
+
 void reach(const char* name, const void* subject) {
+  if (const uint32_t max_us = max_delay_us.load(std::memory_order_relaxed)) delay(max_us);
   Table& hooks = table();
   if (hooks.size.load(std::memory_order_relaxed) == 0) return;
   std::vector<std::shared_ptr<Hook::Entry>> due;

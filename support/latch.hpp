@@ -4,6 +4,7 @@
 // latch::reach("queue", &agent) calls every callback installed for "queue", on the thread that reached it, with the locks
 // that it holds. Names and their places are listed at the floors that reach them. Cost when no callback is installed: a load.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,6 +14,9 @@ namespace berth::latch {
 #if defined(BERTH_LATCHES)
 /// Threads: any. Blocks: as the callbacks do. GC: any, kept.
 void reach(const char* name, const void* subject = nullptr);
+
+/// Every point is a wait of up to `max_us` microseconds from now on, pseudo-random per thread; 0: none. Threads: any.
+void delay_each(uint32_t max_us) noexcept;
 
 /// A callback for one name, while it lives. Its destructor waits for calls in progress.
 class Hook {
@@ -30,6 +34,7 @@ class Hook {
 };
 #else
 inline void reach(const char*, const void* = nullptr) noexcept {}
+inline void delay_each(uint32_t) noexcept {}
 #endif
 
 }  // namespace berth::latch

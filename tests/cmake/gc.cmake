@@ -11,6 +11,7 @@ berth_test(gc_conformance_test
   FLOORS gc_checked support_checked)
 berth_test(gc_handshake_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_handshake_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
 berth_test(gc_failure_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_failure_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
+berth_test(gc_stress_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_stress_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
 # The same contracts without debug checks: timing and code paths of a release build.
 if(NOT BERTH_CHECKS)
   berth_test(gc_release_test

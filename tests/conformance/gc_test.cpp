@@ -368,8 +368,8 @@ TEST(Gc, G13_a_poll_keeps_errno) {
 }
 
 struct LoseNotifications {
-  LoseNotifications() { gc::stress::modes().lose_notify.store(true); }
-  ~LoseNotifications() { gc::stress::modes().lose_notify.store(false); }
+  LoseNotifications() { gc::stress::set(gc::stress::Mode::LoseNotify, 1); }
+  ~LoseNotifications() { gc::stress::set(gc::stress::Mode::LoseNotify, 0); }
 };
 
 TEST(Gc, G18_a_lost_condition_wake_up_is_recovered_and_counted) {
@@ -1180,20 +1180,20 @@ TEST(Gc, G45_finalizers_run_once_allocate_resurrect_fail_and_do_not_nest) {
     GcWorld& world;
     gc::Thread& thread;
     int runs = 0, depth = 0, max_depth = 0;
-    Object* resurrected = nullptr;
-  } context{world, *self};
-  const gc::GlobalRoot root(world.heap(), nullptr);
+    gc::GlobalRoot resurrected;
+  } context{world, *self, 0, 0, 0, gc::GlobalRoot(world.heap(), nullptr)};
   struct Body {
     static void run(void* object, void* raw) {
       auto& at = *static_cast<Context*>(raw);
       ++at.runs;
       at.max_depth = std::max(at.max_depth, ++at.depth);
-      gc::Rooted<1> kept(at.thread);
-      kept[0] = at.world.heap().allocate(at.thread, at.world.node);
+      gc::Rooted<2> kept(at.thread);
+      kept[0] = static_cast<Object*>(object);
+      kept[1] = at.world.heap().allocate(at.thread, at.world.node);
       at.world.collector.collect(at.thread);  // finalizers that this makes ready wait
       at.thread.safepoint();
-      EXPECT_EQ(static_cast<Object*>(object)->word(8), 5u);  // still whole
-      at.resurrected = static_cast<Object*>(object);
+      EXPECT_EQ(kept[0]->word(8), 5u);  // still whole
+      at.resurrected.set(kept[0]);
       --at.depth;
     }
     static void fail(void*, void* raw) {
@@ -1212,12 +1212,10 @@ TEST(Gc, G45_finalizers_run_once_allocate_resurrect_fail_and_do_not_nest) {
   EXPECT_EQ(context.runs, 4);
   EXPECT_EQ(context.max_depth, 1);
   EXPECT_EQ(world.heap().num_failed_finalizers(), 1u);
-  gc::Rooted<1> kept(*self);
-  kept[0] = context.resurrected;
   world.collector.collect(*self);
   self->safepoint();
   EXPECT_EQ(context.runs, 4);  // each once
-  EXPECT_EQ(kept[0]->word(8), 5u);
+  EXPECT_EQ(context.resurrected.get()->word(8), 5u);
 }
 
 TEST(Gc, G46_any_thread_runs_finalizers_and_starvation_is_visible) {
@@ -1242,11 +1240,9 @@ TEST(Gc, G46_any_thread_runs_finalizers_and_starvation_is_visible) {
 
 TEST(Gc, G51_a_graph_survives_every_stress_mode) {
   const Watchdog watchdog{60s};
-  gc::stress::Modes& modes = gc::stress::modes();
-  for (const int mode : {0, 1, 2}) {
-    modes.allocation_period.store(mode == 0 ? 1 : 0);
-    modes.transition.store(mode == 1);
-    modes.poll.store(mode == 2);
+  using gc::stress::Mode;
+  for (const Mode mode : {Mode::Allocation, Mode::Transition, Mode::Poll}) {
+    gc::stress::set(mode, 1);
     {
       GcWorld world;
       AttachedThread self(world.collector);
@@ -1265,9 +1261,7 @@ TEST(Gc, G51_a_graph_survives_every_stress_mode) {
       for (Object* at = kept[0]; at; at = left(at)) ASSERT_EQ(right(at)->word(8), --expected);
       EXPECT_GE(world.collector.num_collections(), 300u);
     }
-    modes.allocation_period.store(0);
-    modes.transition.store(false);
-    modes.poll.store(false);
+    gc::stress::set(mode, 0);
   }
 }
 
