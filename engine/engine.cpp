@@ -10,6 +10,7 @@
 #include "engine/hook_compiler.hpp"
 #include "gc/thread.hpp"
 #include "support/latch.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::engine {
 namespace {
@@ -281,8 +282,26 @@ void Engine::Impl::teardown() noexcept {
 
 // Collection
 
-// Payloads of the floors above are roots of their subsystems, not ephemerons of ours.
-bool Engine::Impl::visit_ephemerons(const std::function<bool(const void*)>&, gc::SlotVisitor&) { return false; }
+// A payload in the managed heap lives as long as method and owner do; one that names its own method does not keep it.
+bool Engine::Impl::visit_ephemerons(const std::function<bool(const void*)>& is_marked, gc::SlotVisitor& visitor) {
+  bool found = false;
+  const auto is_live = [&](const void* object) { return !object || is_marked(object) || mutant::is_on("G36_payload_strong"); };
+  for (unsigned i = 0; i < ReservationTable::kShards; ++i) {
+    ReservationTable::Shard& shard = table.shard_at(i);
+    const sync::Lock lock(shard.mutex);
+    table.for_each_slot(shard, [&](Slot& slot, size_t) {
+      if (!is_live(slot.method.load(std::memory_order_relaxed)) || !is_live(slot.owner.load(std::memory_order_relaxed))) return;
+      for (CodeInstance* instance = slot.head.load(std::memory_order_relaxed); instance;
+           instance = instance->next.load(std::memory_order_relaxed)) {
+        void*& payload = instance->detail.load(std::memory_order_relaxed)->payload;
+        if (!payload || is_marked(payload)) continue;  // or not in the heap
+        visitor.visit(reinterpret_cast<gc::Object**>(&payload));
+        found = true;
+      }
+    });
+  }
+  return found;
+}
 
 void Engine::Impl::visit_roots(gc::SlotVisitor& visitor) {
   for (Subsystem* subsystem : subsystems_copy()) subsystem->visit_roots(visitor);
@@ -305,7 +324,7 @@ void Engine::Impl::sweep(const std::function<bool(const void*)>& is_live) {
     Aftermath after;
     {
       ReservationTable::Shard& shard = table.shard_at(i);
-      const sync::Lock lock(shard.mutex);
+      const sync::Lock lock(table.shard_at(mutant::is_on("G38_another_shards_lock") ? (i + 1) % ReservationTable::kShards : i).mutex);
       table.for_each_slot(shard, [&](Slot& slot, size_t cell) { sweep_slot(shard, slot, cell, is_live, after); });
     }
     for (const Wake& wake : after.wakes) wake.send();
@@ -320,6 +339,7 @@ void Engine::Impl::sweep(const std::function<bool(const void*)>& is_live) {
 // Shard lock held, world stopped (or right after).
 void Engine::Impl::sweep_slot(ReservationTable::Shard& shard, Slot& slot, size_t cell,
                               const std::function<bool(const void*)>& is_live, Aftermath& after) {
+  latch::reach("sweep-slot", &slot);
   const Key key{slot.method.load(std::memory_order_relaxed), slot.owner.load(std::memory_order_relaxed)};
   const bool key_dead = (key.method && !is_live(key.method)) || (key.owner && !is_live(key.owner));
   if (mark_awaited({&slot, nullptr})) {
@@ -438,7 +458,10 @@ void* Engine::lookup_entry(Key key, uint64_t world) noexcept {
   return code ? code->entry : nullptr;
 }
 Code* Engine::lookup_code(Key key, uint64_t world) noexcept { return impl_->lookup_code(key, world); }
-CodeInstanceRef Engine::lookup(Key key, uint64_t world) noexcept { return impl_->lookup(key, world); }
+CodeInstanceRef Engine::lookup(Key key, uint64_t world) noexcept {
+  if (mutant::is_on("G26_poll_in_lookup")) gc::current_thread(collector_.get())->safepoint();
+  return impl_->lookup(key, world);
+}
 Result<void*> Engine::wait_entry(gc::Thread& thread, CodeInstance& instance, const Deadline& deadline) {
   return impl_->wait_entry(thread, instance, deadline);
 }

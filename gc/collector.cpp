@@ -138,6 +138,7 @@ struct Collector::Impl {
     mark.drain(marker, [&](const std::function<void(Object*)>& visit) { heap.walk_marked(visit); });
   }
   void visit_roots(SlotVisitor& visitor) BERTH_REQUIRES(registry);
+  void sweep_clients(const Heap::Impl& heap) BERTH_REQUIRES(registry);
   bool asked_live(const Heap::Impl& heap, const void* pointer);
   void ask_for_help(Collector& collector, unsigned n);
   void record(const StopRecord& stop, Trace* trace, sync::TimePoint asked);
@@ -650,7 +651,9 @@ void Collector::Impl::collect_stopped(Collector& collector, StopRecord& record) 
   }
   const sync::TimePoint begin = sync::Clock::now();
   record.live_bytes = mark.live_bytes();
+  latch::reach("gc-heap-sweep");
   heap.begin_sweep(record.live_bytes);
+  if (mutant::is_on("G39_heap_before_engine")) sweep_clients(heap);
   record.sweep = since_ns(begin);
   if (heap.num_ready.load(std::memory_order_seq_cst) == 0) return;
   for (Thread* thread : threads) thread->poll.fetch_or(kPollFinalizers, std::memory_order_acq_rel);
@@ -678,13 +681,14 @@ void Collector::Impl::mark_and_process(Collector& collector, StopRecord& record)
 
   const sync::TimePoint weak_begin = sync::Clock::now();
   latch::reach("gc-weak");
-  heap.clear_weak();
+  if (!mutant::is_on("G37_finalizer_before_weak")) heap.clear_weak();
   heap.ready_finalizers(marker);
   drain(heap, marker);
+  if (mutant::is_on("G37_finalizer_before_weak")) heap.clear_weak();
   visit_ephemerons(heap, marker);
   heap.ready_native(marker);
   latch::reach("gc-sweep");
-  for (CollectionClient* client : clients) client->sweep([&](const void* pointer) { return asked_live(heap, pointer); });
+  if (!mutant::is_on("G39_heap_before_engine")) sweep_clients(heap);
   record.weak = since_ns(weak_begin);
 }
 
@@ -705,6 +709,10 @@ void Collector::Impl::visit_ephemerons(Heap::Impl& heap, Marker& marker) {
     for (CollectionClient* client : clients) found = client->visit_ephemerons(is_marked, visitor) || found;
     if (found) drain(heap, marker);
   }
+}
+
+void Collector::Impl::sweep_clients(const Heap::Impl& heap) {
+  for (CollectionClient* client : clients) client->sweep([&](const void* pointer) { return asked_live(heap, pointer); });
 }
 
 // Who asks about an object by its address holds it by that: a collection that moves leaves it in its place.
