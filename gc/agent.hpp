@@ -37,7 +37,13 @@ class Agent {
   ParkHooks park_hooks;        // park == null: block the thread on `parker`
   Frame* frames = nullptr;     // while suspended; while current the thread has the head
   HandleBlock* handles = nullptr;  // newest block of the handle scopes; see gc/handle.hpp
-  uintptr_t stack_low = 0, stack_high = 0;
+  uintptr_t stack_low = 0, stack_high = 0;  // of the stack that it runs on; 0: not told, the thread's
+  /// Where its frames lie while it is suspended, for whoever looks for return addresses. Guarded by the collector's list of agents.
+  struct {
+    uintptr_t low = 0, high = 0;
+    bool is_known = true;  // also if it never ran
+  } suspended;
+  uint64_t shown = 0;  // the pass over all stacks that saw its own; as above
 
   // Leases that forbid finalizers: taken by the running thread (relaxed: only it reads its own), given back by anyone
   // (release; read acquire at a safe point so that finalizers run after the giver's writes).

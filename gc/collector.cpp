@@ -14,6 +14,7 @@
 #include "gc/attachment.hpp"
 #include "gc/handle.hpp"
 #include "gc/heap_impl.hpp"
+#include "gc/safe_mutex.hpp"
 #include "gc/stress.hpp"
 #include "support/latch.hpp"
 #include "support/metrics.hpp"
@@ -37,14 +38,23 @@ uintptr_t stack_limit_of(uintptr_t low, uintptr_t high) noexcept {
   return low + std::min<uintptr_t>((high - low) / 4, 256 * 1024);
 }
 
-uintptr_t native_stack_limit() noexcept {
+/// Of the calling thread, into its record; 0, 0 if unknown.
+void find_native_stack(Thread& thread) noexcept {
+  thread.native_low = thread.native_high = 0;
   pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
   void* low = nullptr;
   size_t bytes = 0;
-  const bool known = pthread_attr_getstack(&attributes, &low, &bytes) == 0;
+  if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
+    thread.native_low = reinterpret_cast<uintptr_t>(low);
+    thread.native_high = thread.native_low + bytes;
+  }
   pthread_attr_destroy(&attributes);
-  return known ? stack_limit_of(reinterpret_cast<uintptr_t>(low), reinterpret_cast<uintptr_t>(low) + bytes) : 0;
+}
+
+uintptr_t stack_limit_of(const Thread& thread) noexcept {
+  const Agent& agent = *thread.agent;
+  return agent.stack_low != 0 ? stack_limit_of(agent.stack_low, agent.stack_high) : stack_limit_of(thread.native_low, thread.native_high);
 }
 
 unsigned marker_count(unsigned asked) { return asked ? asked : std::max(1u, std::thread::hardware_concurrency()); }
@@ -105,6 +115,8 @@ struct Collector::Impl {
 
   sync::Mutex agents_mutex{kRankAgents};
   std::vector<Agent*> agents BERTH_GUARDED_BY(agents_mutex);
+  SafeMutex stacks_mutex{Rank{91, "pass over the stacks"}};
+  uint64_t stack_pass BERTH_GUARDED_BY(agents_mutex) = 0;
   sync::Mutex parkers_mutex{kRankParkerList};
   Parker* parkers BERTH_GUARDED_BY(parkers_mutex) = nullptr;
 
@@ -306,7 +318,9 @@ Result<void> Collector::attach(Thread& thread, Agent& agent) {
   thread.foreign = options_.hooks.foreign ? &options_.hooks : nullptr;
   thread.agent = thread.own_agent = &agent;
   thread.frames = std::exchange(agent.frames, nullptr);
-  thread.stack_limit = native_stack_limit();
+  find_native_stack(thread);
+  thread.anchor.store(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), std::memory_order_relaxed);
+  thread.stack_limit = stack_limit_of(thread);
   thread.buffers = new AllocationBuffers;
   thread.attachment = std::make_shared<Attachment>();
   thread.attachment->collector = this;
@@ -348,7 +362,12 @@ void Collector::detach(Thread& thread) {
     heap_->impl().flush(*thread.buffers);
     HandleBlock::close(*thread.own_agent, 0);
     thread.agent->frames = thread.agent == thread.own_agent ? nullptr : thread.frames;
-    thread.agent->current.store(nullptr, std::memory_order_release);
+    {
+      const sync::Lock agents_lock(impl_->agents_mutex);
+      suspend(thread, *thread.agent);
+      thread.own_agent->suspended = {};  // its frames are gone with the thread's
+      thread.agent->current.store(nullptr, std::memory_order_release);
+    }
     thread.attachment->thread.store(nullptr, std::memory_order_release);
     const sync::Lock handshake_lock(impl_->handshake_mutex);
     Handshake::end_all(thread, Handshake::State::Gone);
@@ -376,18 +395,73 @@ Result<Agent*> Collector::set_agent(Thread& thread, Agent* agent) {
   }
   impl_->register_agent(*this, *agent);
   previous->frames = std::exchange(thread.frames, std::exchange(agent->frames, nullptr));
-  thread.agent = agent;
-  thread.stack_limit = agent->stack_low != 0 ? stack_limit_of(agent->stack_low, agent->stack_high) : native_stack_limit();
-  previous->current.store(nullptr, std::memory_order_release);
+  {
+    const sync::Lock lock(impl_->agents_mutex);  // a pass over the stacks sees the switch whole
+    suspend(thread, *previous);
+    thread.agent = agent;
+    previous->current.store(nullptr, std::memory_order_release);
+  }
+  thread.stack_limit = stack_limit_of(thread);
   thread.apply_inhibitions();
   thread.ask_for_finalizers();
   return previous;
+}
+
+// Frames of generated code lie above the call that switches agents. Told bounds hold all of them, whoever's stack makes the call.
+void Collector::suspend(Thread& thread, Agent& agent) noexcept {
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (agent.stack_low != 0) {
+    agent.suspended = {agent.stack_low, agent.stack_high, true};
+  } else if (&agent == thread.own_agent && thread.native_low <= here && here < thread.native_high) {
+    agent.suspended = {here, thread.native_high, true};
+  } else {
+    agent.suspended = {0, 0, false};
+  }
+}
+
+bool Collector::for_each_stack(Thread& self, const std::function<void(uintptr_t, uintptr_t)>& visit) {
+  if (self.foreign) return false;
+  const SafeMutex::Guard one_pass(self, impl_->stacks_mutex);
+  std::vector<uint64_t> ids;
+  uint64_t pass = 0;
+  {
+    const SafeRegion region(self);
+    const sync::Lock registry(impl_->registry);
+    for (const Thread* thread : impl_->threads) ids.push_back(thread->id);
+    const sync::Lock lock(impl_->agents_mutex);
+    pass = ++impl_->stack_pass;
+  }
+  for (const uint64_t id : ids) {
+    handshake(self, id, [&](Thread& thread) {
+      const sync::Lock lock(impl_->agents_mutex);
+      Agent& agent = *thread.agent;
+      const bool runs_it = current_thread(this) == &thread;
+      const uintptr_t low = runs_it ? reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) : thread.anchor.load(std::memory_order_relaxed);
+      const uintptr_t bottom = agent.stack_low != 0 ? agent.stack_low : thread.native_low;
+      const uintptr_t high = agent.stack_low != 0 ? agent.stack_high : thread.native_high;
+      if (low < bottom || high <= low) return;  // on some other stack
+      visit(low, high);
+      agent.shown = pass;
+    });
+  }
+  latch::reach("gc-stacks-asked", &self);
+  // Whose agent is on no thread, or went to one that was asked already. The list's lock keeps a deleter, and with it the stack.
+  bool all_seen = true;
+  const sync::Lock lock(impl_->agents_mutex);
+  for (Agent* agent : impl_->agents) {
+    if (agent->shown == pass) continue;
+    const bool is_known = !agent->current.load(std::memory_order_acquire) && agent->suspended.is_known;
+    if (!is_known) all_seen = false;
+    if (is_known && !mutant::is_on("G50_agents_not_scanned")) visit(agent->suspended.low, agent->suspended.high);
+  }
+  return all_seen;
 }
 
 void Collector::Impl::register_agent(Collector& collector, Agent& agent) {
   const sync::Lock lock(agents_mutex);
   if (agent.collector) return;
   agent.collector = &collector;
+  agent.shown = stack_pass;  // it has not run: no frame of its own is older than this
   agents.push_back(&agent);
 }
 

@@ -92,7 +92,10 @@ State Thread::safe_enter() noexcept {
     return static_cast<State>(foreign->table.safe_enter(foreign->context));
   }
   const State previous = state.load(std::memory_order_relaxed);
-  if (previous == State::Unsafe) state.store(State::Safe, std::memory_order_release);
+  if (previous == State::Unsafe) {
+    anchor.store(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), std::memory_order_relaxed);
+    state.store(State::Safe, std::memory_order_release);
+  }
   return previous;
 }
 

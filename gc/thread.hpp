@@ -61,6 +61,9 @@ class Thread {
   /// Called by the thread-local destructor of a native thread that exits attached; null: Collector::detach.
   void (*detach_at_exit)(Thread&) = nullptr;
   std::shared_ptr<Attachment> attachment;  // the native thread's link to this record
+  uintptr_t native_low = 0, native_high = 0;  // the native thread's stack; 0: unknown
+  // Stack pointer at the last safe_enter: frames of generated code lie above. Written before the state, read after it: relaxed.
+  sync::Atomic<uintptr_t> anchor{0};
   uint32_t safe_mutexes_held = 0;     // SafeMutex: no finalizer runs under one
   bool in_finalizer = false;
   bool in_stress = false;             // a collection that a stress mode asked for does not ask for another

@@ -12,6 +12,12 @@ berth_test(gc_conformance_test
 berth_test(gc_handshake_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_handshake_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
 berth_test(gc_failure_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_failure_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
 berth_test(gc_stress_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_stress_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
+# ThreadSanitizer takes a switch of stacks for one thread's wild jump.
+if(NOT BERTH_SANITIZE STREQUAL "thread")
+  find_package(Boost 1.74 REQUIRED COMPONENTS context)
+  berth_test(gc_retirement_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_retirement_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked
+             LIBRARIES Boost::context)
+endif()
 # The same contracts without debug checks: timing and code paths of a release build.
 if(NOT BERTH_CHECKS)
   berth_test(gc_release_test

@@ -8,6 +8,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "engine/engine_impl.hpp"
@@ -97,7 +98,9 @@ class TestEngine {
           }) {}
     ~Worker() { join(); }
     void join() {
-      if (thread_.joinable()) thread_.join();
+      if (!thread_.joinable()) return;
+      const Safe safe(engine_);
+      thread_.join();
     }
     engine::Agent& agent() {
       if (!known_) known_ = agent_.get_future().get();
@@ -106,6 +109,7 @@ class TestEngine {
     bool is_done() const { return done_; }
     /// Returns when the agent has its wait edge. Asks the graph.
     void until_waiting() {
+      const Safe safe(engine_);
       engine::Agent& mine = agent();
       for (;;) {
         {
@@ -117,6 +121,17 @@ class TestEngine {
     }
 
    private:
+    /// The test's own waits are Safe: under stress modes others collect meanwhile.
+    class Safe {
+     public:
+      explicit Safe(Engine& engine) {
+        gc::Thread* self = gc::current_thread(&engine.collector());
+        if (self && !self->foreign) region_.emplace(*self);
+      }
+
+     private:
+      std::optional<gc::SafeRegion> region_;
+    };
     Engine& engine_;
     std::promise<engine::Agent*> agent_;
     engine::Agent* known_ = nullptr;
