@@ -18,15 +18,15 @@ inline constexpr Rank kRankCancel{330, "cancel"};
 
 class Cancel {
  public:
+  /// `hooks`: of the collector of the engine whose waits it ends; null: Berth's.
+  explicit Cancel(const gc::Hooks* hooks = nullptr) noexcept : hooks_(hooks) {}
   /// Threads: any. Blocks: short. GC: any, kept, never polls.
   void fire() {
-    boost::container::small_vector<Wake, 8> wakes;
-    {
-      const sync::Lock lock(mutex_);
-      fired_.store(true, std::memory_order_release);
-      for (const Wake& wake : waiting_) wakes.push_back(wake);
+    if (hooks_ && hooks_->table.call_safe) {
+      gc::through_hook(*hooks_, [this] { fire_locked(); });
+    } else {
+      fire_locked();
     }
-    for (const Wake& wake : wakes) wake.send();
   }
   bool is_fired() const noexcept { return fired_.load(std::memory_order_acquire); }
 
@@ -56,6 +56,17 @@ class Cancel {
   };
 
  private:
+  void fire_locked() {
+    boost::container::small_vector<Wake, 8> wakes;
+    {
+      const sync::Lock lock(mutex_);
+      fired_.store(true, std::memory_order_release);
+      for (const Wake& wake : waiting_) wakes.push_back(wake);
+    }
+    for (const Wake& wake : wakes) wake.send();
+  }
+
+  const gc::Hooks* const hooks_;
   sync::Mutex mutex_{kRankCancel};
   // Release under the lock; acquire after clearing the parker's flag.
   sync::Atomic<bool> fired_{false};

@@ -25,7 +25,7 @@ void Engine::Impl::set_compiling_agent(CodeInstance& instance, Agent* agent) {
   instance.detail.load(std::memory_order_acquire)->compiling_agent = agent;
 }
 
-bool Engine::Impl::published(CodeInstance& instance, Code* code) noexcept {
+bool Engine::Impl::publish_code(CodeInstance& instance, Code* code) {
   Code* current = instance.code.load(std::memory_order_acquire);
   do {
     const bool valid = CodeInstance::is_linked(instance.word.load(std::memory_order_acquire));
@@ -73,7 +73,7 @@ bool Engine::Impl::published(CodeInstance& instance, Code* code) noexcept {
   return true;
 }
 
-void Engine::Impl::failed(CodeInstance& instance, Error error, bool may_pass) noexcept {
+void Engine::Impl::fail_compile(CodeInstance& instance, Error error, bool may_pass) {
   counters.compile_failures.add();
   const FailureRef failure(new StoredFailure(std::move(error), instance_min_world(instance), instance_max_world(instance), -1));
   Aftermath after;
@@ -99,7 +99,7 @@ void Engine::Impl::failed(CodeInstance& instance, Error error, bool may_pass) no
   settle(after, nullptr);
 }
 
-void Engine::Impl::dropped(CodeInstance& instance) noexcept {
+void Engine::Impl::drop_compile(CodeInstance& instance) {
   Aftermath after;
   {
     const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
@@ -131,13 +131,14 @@ void Engine::Impl::serve_entry_queue(CodeInstance& instance, Service service, co
 // No lock held. `tier` INTERPRET: the source's own first tier.
 void Engine::Impl::submit(CodeInstance& instance, berth_tier_t tier, Priority priority) {
   CompileJob job;
-  {
+  shielded([&] {
     const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
     InstanceDetail* detail = instance.detail.load(std::memory_order_relaxed);
     if (!detail->source) return;
     job.source = detail->source;
     job.label = detail->label;
-  }
+  });
+  if (!job.source) return;
   job.instance = &instance;
   const berth_tier_t wanted = tier == BERTH_TIER_INTERPRET ? job.source->tier : tier;
   job.tier = wanted == BERTH_TIER_OPTIMIZED ? BERTH_TIER_OPTIMIZED : BERTH_TIER_FAST;
@@ -166,12 +167,18 @@ Result<void> Engine::Impl::request_tier(CodeInstance& instance, berth_tier_t tie
   return success();
 }
 
-Code* Engine::Impl::make_code(void* entry, void* backend) {
-  const sync::Lock lock(codes_mutex);
-  Code& code = codes.emplace_back();
-  code.entry = entry;
-  code.backend = backend;
-  return &code;
+Code* Engine::Impl::make_code(void* entry, void* backend, uint32_t convention) {
+  return shielded([&] {
+    const sync::Lock lock(codes_mutex);
+    const auto [place, is_new] = codes.try_emplace({entry, backend, convention});
+    Code& code = place->second;
+    if (is_new) {
+      code.entry = entry;
+      code.backend = backend;
+      code.convention = convention;
+    }
+    return &code;
+  });
 }
 
 }  // namespace berth::engine

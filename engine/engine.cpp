@@ -120,16 +120,18 @@ void Engine::Impl::bury() {
   if (tearing_down_) return;
   std::vector<Aftermath> swept;
   if (has_swept_.load(std::memory_order_relaxed)) {
-    const sync::Lock lock(swept_mutex_);
-    swept.swap(swept_);
-    has_swept_.store(false, std::memory_order_relaxed);
+    shielded([&] {
+      const sync::Lock lock(swept_mutex_);
+      swept.swap(swept_);
+      has_swept_.store(false, std::memory_order_relaxed);
+    });
   }
   for (Aftermath& after : swept) settle(after, nullptr);
   while (CodeInstance* dead = dead_.exchange(nullptr, std::memory_order_acquire)) free_dead(dead);
 }
 
 void Engine::Impl::free_dead(CodeInstance* dead) {
-  {
+  shielded([&] {
     const sync::Lock lock(worlds.mutex());
     for (CodeInstance* each = dead; each; each = each->next_free()) {
       InstanceDetail* detail = each->detail.load(std::memory_order_acquire);
@@ -138,7 +140,7 @@ void Engine::Impl::free_dead(CodeInstance* dead) {
       while (!detail->callees.empty()) free_edge(&detail->callees.front());
       while (!detail->callers.empty()) free_edge(&detail->callers.front());
     }
-  }
+  });
   while (dead) {
     CodeInstance& instance = *std::exchange(dead, dead->next_free());
     const std::unique_ptr<InstanceDetail> detail(instance.detail.load(std::memory_order_acquire));
@@ -151,7 +153,7 @@ void Engine::Impl::free_dead(CodeInstance* dead) {
 }
 
 CodeInstance* Engine::Impl::new_token() {
-  CodeInstance* token = instances.take();
+  CodeInstance* token = shielded([&] { return instances.take(); });
   token->recycler = this;
   return token;
 }
@@ -366,8 +368,10 @@ void Engine::Impl::after_resume() {
 }
 
 std::vector<Subsystem*> Engine::Impl::subsystems_copy() {
-  const sync::Lock lock(subsystems_mutex);
-  return subsystems;
+  return shielded([&] {
+    const sync::Lock lock(subsystems_mutex);
+    return subsystems;
+  });
 }
 
 // Engine
@@ -385,7 +389,8 @@ Engine::Engine(const EngineOptions& options) : options_(options), impl_(std::mak
   if (options_.has_compiler_hooks) {
     auto hooks = std::make_unique<HookCompiler>(
         options_.compiler_hooks, options_.compiler_context, *impl_,
-        [impl = impl_.get()](void* entry, void* backend) { return impl->make_code(entry, backend); }, std::move(compiler_));
+        [impl = impl_.get()](void* entry, void* backend) { return impl->make_code(entry, backend, HookCompiler::kConvention); },
+        std::move(compiler_));
     add_subsystem(hooks.get());
     compiler_ = std::move(hooks);
   }
@@ -408,12 +413,16 @@ Engine::~Engine() {
   collector_.reset();  // threads that are still attached lose their records; their agents end with the engine's state
 }
 
-Result<gc::Thread*> Engine::attach() { return impl_->attach(); }
-void Engine::detach(gc::Thread& thread) { impl_->detach(thread); }
+Result<gc::Thread*> Engine::attach() {
+  return impl_->shielded([&] { return impl_->attach(); });
+}
+void Engine::detach(gc::Thread& thread) {
+  impl_->shielded([&] { impl_->detach(thread); });
+}
 
 Result<Agent*> Engine::new_agent(const char* name) {
   BERTH_TRYV(impl_->check_usable("berth_agent_new"));
-  return impl_->agents.add(std::make_unique<Agent>(*this, name ? name : "agent"));
+  return impl_->shielded([&] { return impl_->agents.add(std::make_unique<Agent>(*this, name ? name : "agent")); });
 }
 
 Result<void> Engine::delete_agent(Agent* agent) {
@@ -423,15 +432,17 @@ Result<void> Engine::delete_agent(Agent* agent) {
     return make_error(BERTH_INVALID_ARGUMENT, "berth_agent_delete", "the agent waits or is current on a thread",
                       "set another agent on its thread first");
   }
-  impl_->abandon_all(*agent);
-  impl_->remove_agent(*agent);
-  if (impl_->has_dead()) impl_->bury();
+  impl_->shielded([&] {
+    impl_->abandon_all(*agent);
+    impl_->remove_agent(*agent);
+    if (impl_->has_dead()) impl_->bury();
+  });
   return success();
 }
 
 Result<Agent*> Engine::set_agent(gc::Thread& thread, Agent* agent) {
   BERTH_TRYV(impl_->is_forked() ? impl_->check_usable("berth_thread_set_agent") : success());
-  BERTH_TRY(gc::Agent * previous, collector_->set_agent(thread, agent));
+  BERTH_TRY(gc::Agent * previous, impl_->shielded([&] { return collector_->set_agent(thread, agent); }));
   return static_cast<Agent*>(previous);
 }
 
@@ -442,15 +453,17 @@ Result<void> Engine::release(gc::Thread& thread, Lease lease, SourcePtr source) 
   return impl_->release(thread, lease, std::move(source));
 }
 Result<void> Engine::release_error(gc::Thread& thread, Lease lease, Error error, int64_t retry_after_ns) {
-  return impl_->release_error(thread, lease, std::move(error), retry_after_ns);
+  return impl_->shielded([&] { return impl_->release_error(thread, lease, std::move(error), retry_after_ns); });
 }
 Result<void> Engine::publish(gc::Thread& thread, std::span<const Lease> leases, std::span<SourcePtr> sources) {
-  return impl_->publish(thread, leases, sources);
+  return impl_->shielded([&] { return impl_->publish(thread, leases, sources); });
 }
 Result<bool> Engine::promote(std::span<CodeInstance* const> instances, uint64_t validated) {
-  return impl_->promote(instances, validated);
+  return impl_->shielded([&] { return impl_->promote(instances, validated); });
 }
-Result<void> Engine::invalidate(CodeInstance& instance, uint64_t max_world) { return impl_->invalidate(instance, max_world); }
+Result<void> Engine::invalidate(CodeInstance& instance, uint64_t max_world) {
+  return impl_->shielded([&] { return impl_->invalidate(instance, max_world); });
+}
 int Engine::holds(gc::Thread& thread, Key key) { return impl_->holds(thread, key); }
 
 void* Engine::lookup_entry(Key key, uint64_t world) noexcept {
@@ -465,8 +478,12 @@ CodeInstanceRef Engine::lookup(Key key, uint64_t world) noexcept {
 Result<void*> Engine::wait_entry(gc::Thread& thread, CodeInstance& instance, const Deadline& deadline) {
   return impl_->wait_entry(thread, instance, deadline);
 }
-Result<void> Engine::request_tier(CodeInstance& instance, berth_tier_t tier) { return impl_->request_tier(instance, tier); }
-void Engine::set_compiling_agent(CodeInstance& instance, Agent* agent) { impl_->set_compiling_agent(instance, agent); }
+Result<void> Engine::request_tier(CodeInstance& instance, berth_tier_t tier) {
+  return impl_->shielded([&] { return impl_->request_tier(instance, tier); });
+}
+void Engine::set_compiling_agent(CodeInstance& instance, Agent* agent) {
+  impl_->shielded([&] { impl_->set_compiling_agent(instance, agent); });
+}
 void Engine::release_reference(CodeInstance* instance) {
   Impl& impl = static_cast<Impl&>(*instance->recycler);
   if (impl.is_forked()) return;
@@ -474,11 +491,15 @@ void Engine::release_reference(CodeInstance* instance) {
   if (impl.has_dead()) impl.bury();
 }
 bool Engine::is_forked() const noexcept { return impl_->is_forked(); }
-void Engine::sweep(const std::function<bool(const void*)>& is_live) { impl_->sweep(is_live); }
+void Engine::sweep(const std::function<bool(const void*)>& is_live) {
+  impl_->shielded([&] { impl_->sweep(is_live); });
+}
 
 uint64_t Engine::world() const noexcept { return impl_->worlds.now(); }
-uint64_t Engine::advance_world() { return impl_->advance_world_with({}); }
-uint64_t Engine::advance_world_with(const std::function<void(uint64_t)>& change) { return impl_->advance_world_with(change); }
+uint64_t Engine::advance_world() { return advance_world_with({}); }
+uint64_t Engine::advance_world_with(const std::function<void(uint64_t)>& change) {
+  return impl_->shielded([&] { return impl_->advance_world_with(change); });
+}
 void Engine::lower_max_world(CodeInstance& instance, uint64_t max_world) {
   impl_->lower_max_world(instance, max_world, *impl_->world_aftermath);
 }
@@ -492,20 +513,24 @@ Result<void> Engine::shutdown() {
   if (thread) {
     gc::in_safe(*thread, [&] { impl_->shutdown(); });  // it waits for the compile threads
   } else {
-    impl_->shutdown();
+    impl_->shielded([&] { impl_->shutdown(); });
   }
   return success();
 }
 
-std::string Engine::explain() { return impl_->explain(); }
+std::string Engine::explain() {
+  return impl_->shielded([&] { return impl_->explain(); });
+}
 std::string Engine::metrics() {
   gc::Thread* thread = gc::current_thread(collector_.get());
-  if (!thread) return impl_->metrics();
+  if (!thread) return impl_->shielded([&] { return impl_->metrics(); });
   std::string text;
   gc::in_safe(*thread, [&] { text = impl_->metrics(); });  // it takes the registry's lock
   return text;
 }
-void Engine::counts(berth_engine_counts_t& out) { impl_->counts(out); }
+void Engine::counts(berth_engine_counts_t& out) {
+  impl_->shielded([&] { impl_->counts(out); });
+}
 Result<void> Engine::trace_start(const char* path) { return impl_->trace.start(path); }
 Result<void> Engine::trace_stop() { return impl_->trace.stop(); }
 

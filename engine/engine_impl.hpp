@@ -6,7 +6,9 @@
 // Numbers are sections of the contract page "reservations".
 #pragma once
 #include <boost/container/small_vector.hpp>
-#include <deque>
+#include <map>
+#include <optional>
+#include <tuple>
 
 #include "engine/agent_registry.hpp"
 #include "engine/cancel.hpp"
@@ -18,6 +20,7 @@
 #include "engine/world_clock.hpp"
 #include "gc/thread.hpp"
 #include "support/metrics.hpp"
+#include "support/mutant.hpp"
 #include "support/trace.hpp"
 
 namespace berth::engine {
@@ -84,12 +87,29 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   Impl(Engine& engine, const EngineOptions& options);
   ~Impl();
 
+  /// Runs a part that takes engine locks. A call-shaped collector stops threads at any instruction: inside its hook it does not, so
+  /// that no stopped thread holds one. Nests. Threads: any. Blocks: as the part does.
+  template <class Part>
+  auto shielded(Part&& part) {
+    const gc::Hooks& hooks = options.collector.hooks;
+    if (!hooks.table.call_safe || mutant::is_on("G48_lock_outside_the_hook")) [[likely]] return part();
+    using Value = decltype(part());
+    if constexpr (std::is_void_v<Value>) {
+      gc::through_hook(hooks, part);
+    } else {
+      std::optional<Value> value;
+      gc::through_hook(hooks, [&] { value.emplace(part()); });
+      return std::move(*value);
+    }
+  }
+
   // reserve.cpp
   Result<Reservation> reserve(gc::Thread& thread, Key key, const ReserveOptions& options);
   class Attempt;
+  class CancelScope;
   bool take_at_once(gc::Thread& thread, Key key, const ReserveOptions& options, Lease& lease);
   void undo_take(Agent& agent, CodeInstance* token) noexcept;
-  CodeInstance* retract(gc::Thread& thread, Agent& agent, Slot& slot, CodeInstance& token);
+  bool retract(Agent& agent, Slot& slot, CodeInstance& token, uint64_t generation);
   Result<Reservation> reserve_by_steps(gc::Thread& thread, Key key, const ReserveOptions& options);
   int holds(gc::Thread& thread, Key key);
   enum class Step : uint8_t { Done, Park, Help };
@@ -146,9 +166,18 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
 
   // compile.cpp
   bool claim(CodeInstance& instance) noexcept override;
-  bool published(CodeInstance& instance, Code* code) noexcept override;
-  void failed(CodeInstance& instance, Error error, bool may_pass) noexcept override;
-  void dropped(CodeInstance& instance) noexcept override;
+  bool published(CodeInstance& instance, Code* code) noexcept override {
+    return shielded([&] { return publish_code(instance, code); });
+  }
+  void failed(CodeInstance& instance, Error error, bool may_pass) noexcept override {
+    shielded([&] { fail_compile(instance, std::move(error), may_pass); });
+  }
+  void dropped(CodeInstance& instance) noexcept override {
+    shielded([&] { drop_compile(instance); });
+  }
+  bool publish_code(CodeInstance& instance, Code* code);
+  void fail_compile(CodeInstance& instance, Error error, bool may_pass);
+  void drop_compile(CodeInstance& instance);
   Result<void*> wait_entry(gc::Thread& thread, CodeInstance& instance, const Deadline& deadline);
   void submit(CodeInstance& instance, berth_tier_t tier, Priority priority);
   /// The agent that runs the compile, for the walk of the graph; null: none.
@@ -156,7 +185,8 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   Result<void> request_tier(CodeInstance& instance, berth_tier_t tier);
   void serve_entry_queue(CodeInstance& instance, Service service, const FailureRef& failure, Aftermath& after);
   bool needs_compiler(const Source& source) const noexcept;
-  Code* make_code(void* entry, void* backend);
+  /// The record of an entry that the engine did not make: the same one for the same arguments.
+  Code* make_code(void* entry, void* backend, uint32_t convention);
 
   // worlds.cpp
   uint64_t advance_world_with(const std::function<void(uint64_t)>& change);
@@ -207,7 +237,7 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
       self->spare_tokens = &token;
       ++self->num_spare;
     } else {
-      instances.put(&token);
+      shielded([&] { instances.put(&token); });
     }
   }
   static constexpr uint32_t kMaxSpare = 64;
@@ -259,9 +289,10 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
 
   Aftermath* world_aftermath = nullptr;  // world lock: where lower_max_world of a change leaves what is to be done
 
-  // Code records of native entries and of compiler hooks: kept until the end, as unlocked readers may be on them.
+  // Code records of native entries and of compiler hooks: kept until the end and never changed, as unlocked readers may be on them.
+  // One for each entry, so that they are no more than there was code at one time: who frees code reuses its addresses.
   sync::Mutex codes_mutex{kRankPool};
-  std::deque<Code> codes BERTH_GUARDED_BY(codes_mutex);
+  std::map<std::tuple<void*, void*, uint32_t>, Code> codes BERTH_GUARDED_BY(codes_mutex);
 
   sync::Mutex subsystems_mutex{Rank{345, "subsystems"}};
   std::vector<Subsystem*> subsystems BERTH_GUARDED_BY(subsystems_mutex);

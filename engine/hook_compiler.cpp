@@ -93,7 +93,6 @@ void HookCompiler::publish(berth_job_t* job, void* entry, void* backend) noexcep
   if (!entry) return fail(job, "the compiler published no entry; call berth_job_fail with the reason");
   std::unique_ptr<berth_job> owned(job);
   Code* code = make_code_(entry, backend);
-  code->convention = kConvention;
   if (sink_.published(*job->job.instance, code)) compiled_.fetch_add(1, std::memory_order_relaxed);
   owned.reset();
   answered();

@@ -15,8 +15,9 @@ namespace berth::engine {
 
 class HookCompiler final : public Compiler, public Subsystem {
  public:
+  static constexpr uint32_t kConvention = 0x686f6f6b;  // marks code records of hooks
   using MakeCode = std::function<Code*(void* entry, void* backend)>;
-  /// `next` may be null. `make_code` gives records that live as long as the engine.
+  /// `next` may be null. `make_code` gives records of this convention that live as long as the engine.
   HookCompiler(const berth_compiler_hooks_t& hooks, void* context, CompileSink& sink, MakeCode make_code,
                std::unique_ptr<Compiler> next);
 
@@ -35,8 +36,6 @@ class HookCompiler final : public Compiler, public Subsystem {
   void fail(berth_job_t* job, const char* message) noexcept;
 
  private:
-  static constexpr uint32_t kConvention = 0x686f6f6b;  // marks code records of hooks
-
   const berth_compiler_hooks_t hooks_;
   void* const context_;
   CompileSink& sink_;

@@ -24,11 +24,12 @@ const void* OwnerTable::intern_by_traits(const void* owner) {
     }
     seen = head;
     if (!fresh) fresh.reset(new Node{{owner}, hash, nullptr});
-    const sync::Lock lock(mutex_);
-    if (bucket.load(std::memory_order_relaxed) != head) continue;
     fresh->next = head;
-    bucket.store(fresh.release(), std::memory_order_release);
-    return owner;
+    Node* expected = head;
+    if (bucket.compare_exchange_strong(expected, fresh.get(), std::memory_order_release, std::memory_order_relaxed)) {
+      fresh.release();
+      return owner;
+    }
   }
 }
 

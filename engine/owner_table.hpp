@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // OwnerTable: interns owners through the embedder's traits; the first owner of an equal class stands for all.
 //
-// hash and equal are the embedder's code: they run on a snapshot, only the insertion is locked. Nodes stay until the engine ends,
+// hash and equal are the embedder's code: they run on a snapshot, an insertion is one compare-and-swap. Nodes stay until the engine ends,
 // since unlocked readers pass over them; a dead owner's node matches nothing.
 //
-// Rank: 335, a leaf. Cost: identity: none; else one hash and the compares of one bucket.
+// Cost: identity: none; else one hash and the compares of one bucket.
 #pragma once
 #include <array>
 #include <functional>
@@ -14,14 +14,12 @@
 
 namespace berth::engine {
 
-inline constexpr Rank kRankOwners{335, "owner table"};
-
 class OwnerTable {
  public:
   explicit OwnerTable(const berth_key_traits_t& traits) noexcept : traits_(traits) {}
   ~OwnerTable();
 
-  /// Threads: any. Blocks: short; calls the embedder unlocked. GC: any, kept. Errors: std::bad_alloc.
+  /// Threads: any. Blocks: never; calls the embedder. GC: any, kept. Errors: std::bad_alloc.
   const void* intern(const void* owner) {
     return !owner || !has_traits() ? owner : intern_by_traits(owner);
   }
@@ -41,8 +39,7 @@ class OwnerTable {
   static constexpr size_t kBuckets = 256;
 
   const berth_key_traits_t traits_;
-  sync::Mutex mutex_{kRankOwners};
-  // Release under the lock, acquire when read: a node is filled before seen.
+  // CAS release, acquire when read: a node is filled before seen.
   std::array<sync::Atomic<Node*>, kBuckets> buckets_{};
 };
 

@@ -32,7 +32,7 @@ void Engine::Impl::end_lease(CodeInstance& token, Agent* self, bool is_release) 
     count_lease(*self);
   } else {
     if (is_release && self) bump(self->counts.released);
-    agents.lease_ended_elsewhere(*agent);
+    shielded([&] { agents.lease_ended_elsewhere(*agent); });
   }
   drop_lease_reference(token, self);
 }
@@ -53,7 +53,7 @@ Result<void> Engine::Impl::release(gc::Thread& thread, Lease lease, SourcePtr so
     return check_usable("berth_release");
   }
   if (!lease.instance) return make_error(BERTH_INVALID_ARGUMENT, "berth_release", "the lease has no instance", "pass a lease of berth_reserve");
-  if (source) return release_with_source(agent_of(thread), lease, std::move(source));
+  if (source) return shielded([&] { return release_with_source(agent_of(thread), lease, std::move(source)); });
   return give_back(thread, lease) ? Result<void>(success()) : stale_lease("berth_release");
 }
 
@@ -82,9 +82,11 @@ bool Engine::Impl::give_back(gc::Thread& thread, Lease lease) {
 }
 
 void Engine::Impl::give_awaited(CodeInstance& token, Agent& self) {
-  Aftermath after;
-  give(*token.slot.load(std::memory_order_relaxed), token, nullptr, false, after);
-  settle(after, &self);
+  shielded([&] {
+    Aftermath after;
+    give(*token.slot.load(std::memory_order_relaxed), token, nullptr, false, after);
+    settle(after, &self);
+  });
 }
 
 Result<void> Engine::Impl::release_with_source(Agent& self, Lease lease, SourcePtr source) {
@@ -118,11 +120,12 @@ Result<void> Engine::Impl::release_error(gc::Thread& thread, Lease lease, Error 
   const uint64_t world = token.lease_world();
   const int64_t expires = retry_after_ns < 0 ? -1 : clock_ns() + retry_after_ns;
   const FailureRef failure(new StoredFailure(std::move(error), world, std::max(world, worlds.now()), expires));
+  const bool was_published = token.state() != InstanceState::Reserved;
   if (!claim_lease(token, lease.generation, false)) return stale_lease("berth_release_error");
   latch::reach("claim", &token);
   Aftermath after;
-  // A token that was published has its result: there is no failure to keep.
-  const bool fails = token.state() == InstanceState::Rejected;
+  // A token that was published has its result, or was a duplicate: there is no failure to keep.
+  const bool fails = !was_published && token.state() == InstanceState::Rejected;
   give(*token.slot.load(std::memory_order_relaxed), token, fails ? failure : nullptr, retry_after_ns != 0, after);
   after.ended.push_back(&token);
   settle(after, &agent_of(thread));
@@ -256,7 +259,7 @@ Result<Publication> Engine::Impl::prepare(CodeInstance& instance, uint64_t gener
   publication.detail->payload = std::exchange(source->payload, nullptr);
   publication.detail->drop_payload = source->drop_payload;
   if (source->body && source->body->kind() == BodyKind::Native) {
-    publication.native = make_code(static_cast<NativeBody&>(*source->body).entry, nullptr);
+    publication.native = make_code(static_cast<NativeBody&>(*source->body).entry, nullptr, 0);
   } else if (source->body && source->body->kind() == BodyKind::Constant) {
     publication.detail->constant = std::move(source->body);
   }

@@ -93,7 +93,7 @@ int berth_holds(berth_thread_t* thread, berth_key_t key) { return engine_of(thre
 berth_error_t* berth_cancel_new(berth_engine_t* engine, berth_cancel_t** out) {
   return at_boundary("berth_cancel_new", [&]() -> Result<void> {
     if (!engine) return missing("berth_cancel_new", "the engine");
-    *out = to_handle(new Cancel);
+    *out = to_handle(new Cancel(&to_engine(engine)->collector().hooks()));
     return success();
   });
 }

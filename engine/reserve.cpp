@@ -69,6 +69,23 @@ inline uint64_t fill_token(CodeInstance& token, Key key, Agent& agent, uint64_t 
 
 }  // namespace
 
+/// The waiter's entry in its cancel, made and ended where locks may be taken.
+class Engine::Impl::CancelScope {
+ public:
+  CancelScope(Impl& impl, Cancel* cancel, const Agent& agent) : impl_(impl) {
+    if (cancel) impl_.shielded([&] { entry_.emplace(cancel, agent); });
+  }
+  ~CancelScope() {
+    if (entry_) impl_.shielded([&] { entry_.reset(); });
+  }
+  CancelScope(const CancelScope&) = delete;
+  CancelScope& operator=(const CancelScope&) = delete;
+
+ private:
+  Impl& impl_;
+  std::optional<Cancel::Entry> entry_;
+};
+
 /// The count that forbids finalizers, raised before anything can allocate, and the token: both go unless the lease is confirmed.
 class Engine::Impl::Attempt {
  public:
@@ -84,6 +101,7 @@ class Engine::Impl::Attempt {
     return std::exchange(token, nullptr);
   }
   CodeInstance* token = nullptr;
+  uint64_t generation = 0;  // of the lease that the token stands for: it may end, and the token be recycled, before we hear of it
 
  private:
   Impl& impl_;
@@ -134,7 +152,10 @@ bool Engine::Impl::take_at_once(gc::Thread& thread, Key key, const ReserveOption
   // Someone may have published, or failed, or recycled the slot, between the look and the take.
   if (!ReservationTable::is_current(found) || !is_plain()) [[unlikely]] {
     if (ReservationTable::look(slot, world, options_in.need).find == Find::Hit) counters.recheck.add();
-    undo.token = retract(thread, agent, slot, token);
+    if (!retract(agent, slot, token, generation)) {
+      undo.token = nullptr;
+      raise(thread, agent);
+    }
     return false;
   }
   undo.impl = nullptr;
@@ -149,17 +170,16 @@ void Engine::Impl::undo_take(Agent& agent, CodeInstance* token) noexcept {
   count_lease(agent);
 }
 
-// Gives a hold back that we should not have: the token is ours again, unless the lease timed out meanwhile (null).
-CodeInstance* Engine::Impl::retract(gc::Thread& thread, Agent& agent, Slot& slot, CodeInstance& token) {
-  const uint64_t generation = CodeInstance::generation_of(token.word.load(std::memory_order_relaxed));
-  if (!claim_lease(token, generation, false)) {
-    raise(thread, agent);
-    return nullptr;
-  }
-  Aftermath after;
-  give(slot, token, nullptr, false, after);
-  settle(after, &agent);
-  return &token;
+// Gives a hold back that we should not have: the token is ours again. False: the lease was abandoned meanwhile, its end is counted, and
+// the token may serve another one already.
+bool Engine::Impl::retract(Agent& agent, Slot& slot, CodeInstance& token, uint64_t generation) {
+  if (!claim_lease(token, generation, false)) return false;
+  shielded([&] {
+    Aftermath after;
+    give(slot, token, nullptr, false, after);
+    settle(after, &agent);
+  });
+  return true;
 }
 
 Result<Reservation> Engine::Impl::reserve(gc::Thread& first_thread, Key key, const ReserveOptions& options_in) {
@@ -185,12 +205,16 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
   const bool exact_clock = options.lease_timeout_ns > 0;
   const auto lease_of = [&](Outcome outcome, uint32_t depth) {
     CodeInstance* token = attempt.confirm();
-    const uint64_t generation = CodeInstance::generation_of(token->word.load(std::memory_order_relaxed));
-    agent.record(*token, generation);
-    return Reservation{outcome, Lease{token, generation}, nullptr, depth};
+    agent.record(*token, attempt.generation);
+    return Reservation{outcome, Lease{token, attempt.generation}, nullptr, depth};
   };
   const auto drop_hold = [&](Slot& slot) {
-    if (CodeInstance* token = retract(*thread, agent, slot, *std::exchange(attempt.token, nullptr))) put_token(*token, &agent);
+    CodeInstance& token = *std::exchange(attempt.token, nullptr);
+    if (retract(agent, slot, token, attempt.generation)) {
+      put_token(token, &agent);
+    } else {
+      raise(*thread, agent);
+    }
   };
   const auto published = [&](CodeInstanceRef instance) {
     bump(agent.counts.published);
@@ -200,10 +224,12 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
   for (;;) {
     ReservationTable::Found found = table.find(key, hash);
     if (!found.slot) {
-      ReservationTable::Shard& shard = table.shard(hash);
-      const sync::Lock lock(shard.mutex);
-      found.slot = &table.ensure(shard, key, hash);
-      found.version = found.slot->version.load(std::memory_order_relaxed);
+      shielded([&] {
+        ReservationTable::Shard& shard = table.shard(hash);
+        const sync::Lock lock(shard.mutex);
+        found.slot = &table.ensure(shard, key, hash);
+        found.version = found.slot->version.load(std::memory_order_relaxed);
+      });
     }
     Look look = ReservationTable::look(*found.slot, world, need);
     if (look.find == Find::Hit) {
@@ -213,7 +239,7 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
     latch::reach("look", &agent);
     agent.reserve_record();
     if (!attempt.token) attempt.token = take_token(agent);
-    fill_token(*attempt.token, key, agent, world, options_in, exact_clock);
+    attempt.generation = fill_token(*attempt.token, key, agent, world, options_in, exact_clock);
     attempt.token->slot.store(found.slot, std::memory_order_release);
     const auto mine = reinterpret_cast<uintptr_t>(attempt.token);
 
@@ -238,9 +264,11 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
         }
         FailureRef failure;
         if (found.slot->failure.load(std::memory_order_acquire)) {
-          const sync::Lock lock(table.shard(hash).mutex);
-          const StoredFailure* stored = found.slot->failure.load(std::memory_order_relaxed);
-          if (stored && stored->covers(world) && (stored->expires_ns < 0 || clock_ns() < stored->expires_ns)) failure = stored;
+          shielded([&] {
+            const sync::Lock lock(table.shard(hash).mutex);
+            const StoredFailure* stored = found.slot->failure.load(std::memory_order_relaxed);
+            if (stored && stored->covers(world) && (stored->expires_ns < 0 || clock_ns() < stored->expires_ns)) failure = stored;
+          });
         }
         if (failure) {
           drop_hold(*found.slot);
@@ -284,10 +312,13 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
         look = ReservationTable::look(*wait.slot, world, need);
         if (look.find != Find::Nothing) {
           CodeInstanceRef instance = look.find == Find::Hit ? retain_hit(found, look) : nullptr;
-          drop_hold(*wait.slot);
-          if (!instance) continue;
-          counters.recheck.add();
-          return published(std::move(instance));
+          // Abandoned before we came, the slot may be another key's: what was found there counts only if we still had it.
+          if (retract(agent, *wait.slot, *attempt.token, attempt.generation)) {
+            put_token(*std::exchange(attempt.token, nullptr), &agent);
+            if (!instance) continue;
+            counters.recheck.add();
+            return published(std::move(instance));
+          }
         }
         bump(agent.counts.reserved);
         return lease_of(Outcome::Reserved, 0);
@@ -349,7 +380,7 @@ void Engine::Impl::wait(gc::Thread*& thread, Wait& wait) {
   wait.waiter.since_ns = clock_ns();
   agent.parker->reset();
   try {
-    const Cancel::Entry entry(wait.cancel, agent);
+    const CancelScope entry(*this, wait.cancel, agent);
     for (;;) {
       bool park_hook = false;
       gc::in_safe(*thread, [&] { park_hook = wait_safely(*thread, wait); });
@@ -373,14 +404,16 @@ void Engine::Impl::wait(gc::Thread*& thread, Wait& wait) {
 
 // Out of memory in a wait: no entry, no edge, and no key is left behind.
 void Engine::Impl::leave_queue(Wait& wait) {
-  {
-    const sync::Lock lock(table.shard(wait.hash).mutex);
-    unqueue(wait);
-  }
-  if (!wait.waiter.token) return;
-  Aftermath after;
-  give(*wait.slot, *wait.waiter.token, nullptr, false, after);
-  settle(after, wait.waiter.agent);
+  shielded([&] {
+    {
+      const sync::Lock lock(table.shard(wait.hash).mutex);
+      unqueue(wait);
+    }
+    if (!wait.waiter.token) return;
+    Aftermath after;
+    give(*wait.slot, *wait.waiter.token, nullptr, false, after);
+    settle(after, wait.waiter.agent);
+  });
 }
 
 bool Engine::Impl::wait_safely(gc::Thread& thread, Wait& wait) {

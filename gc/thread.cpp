@@ -136,13 +136,10 @@ void Thread::apply_inhibitions() {
   if (delta != 0) foreign->table.inhibit_finalizers(foreign->context, delta);
 }
 
-void call_safe(Thread& thread, void (*part)(void*), void* argument) {
-  if (thread.foreign && thread.foreign->table.call_safe) {
-    thread.foreign->table.call_safe(thread.foreign->context, part, argument);
-    return;
-  }
-  const SafeRegion region(thread);
-  part(argument);
+bool is_call_shaped(const Thread& thread) noexcept { return thread.foreign && thread.foreign->table.call_safe; }
+
+void call_hook(const Hooks& hooks, void (*part)(void*), void* argument) {
+  hooks.table.call_safe(hooks.context, part, argument);
 }
 
 uint32_t park(Thread& thread, Parker& parker, sync::TimePoint deadline) {

@@ -10,6 +10,7 @@
 // `pending_error` and `stack_limit` at fixed offsets.
 #pragma once
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -23,6 +24,7 @@ class Collector;
 struct AllocationBuffers;
 struct Attachment;
 struct Handshake;
+struct Hooks;
 
 enum class State : uint32_t { Unsafe, Waiting, Safe };
 
@@ -57,7 +59,7 @@ class Thread {
   Agent* own_agent = nullptr;         // the one it was attached with
   const sync::Atomic<uint32_t>* stop_word = nullptr;  // the collector's; null while detached
   const sync::Atomic<uint64_t>* ready_finalizers = nullptr;  // the heap's count
-  const struct Hooks* foreign = nullptr;              // a foreign collector's hooks, else null
+  const Hooks* foreign = nullptr;              // a foreign collector's hooks, else null
   /// Called by the thread-local destructor of a native thread that exits attached; null: Collector::detach.
   void (*detach_at_exit)(Thread&) = nullptr;
   std::shared_ptr<Attachment> attachment;  // the native thread's link to this record
@@ -114,12 +116,34 @@ class SafeRegion {
   State previous_;
 };
 
+/// Runs `part` through the hook of a call-shaped collector, which has one. What it throws is carried past the hook's frames.
+/// Threads: any. Blocks: as the part does. GC: any; safe inside.
+void call_hook(const Hooks& hooks, void (*part)(void*), void* argument);
+template <class Part>
+void through_hook(const Hooks& hooks, Part&& part) {
+  struct Call {
+    std::remove_reference_t<Part>& part;
+    std::exception_ptr thrown;
+  } call{part, nullptr};
+  call_hook(hooks, [](void* argument) {
+    auto& self = *static_cast<Call*>(argument);
+    try {
+      self.part();
+    } catch (...) {
+      self.thrown = std::current_exception();
+    }
+  }, &call);
+  if (call.thrown) std::rethrow_exception(call.thrown);
+}
+
+bool is_call_shaped(const Thread& thread) noexcept;
 /// Runs a blocking part: in a safe region, or through the foreign collector's call-shaped hook.
-/// Threads: the attached one. Blocks: as the part does. GC: any; safe inside. The part must not throw through a hook.
-void call_safe(Thread& thread, void (*part)(void*), void* argument);
+/// Threads: the attached one. Blocks: as the part does. GC: any; safe inside.
 template <class Part>
 void in_safe(Thread& thread, Part&& part) {
-  call_safe(thread, [](void* argument) { (*static_cast<std::remove_reference_t<Part>*>(argument))(); }, &part);
+  if (is_call_shaped(thread)) return through_hook(*thread.foreign, part);
+  const SafeRegion region(thread);
+  part();
 }
 
 /// Sleeps on the current agent's parker until a flag is set, `deadline` or one slice; meanwhile it can be recruited for marking.

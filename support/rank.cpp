@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "support/latch.hpp"
+
 namespace berth {
 namespace {
 
@@ -30,6 +32,7 @@ void push(Rank rank) {
   }
   if (num_held == kMaxHeld) die("more than 32 locks are held by one thread");
   held[num_held++] = rank;
+  latch::reach("lock", &rank);
 }
 
 void pop(Rank rank) noexcept {

@@ -41,8 +41,10 @@ typedef struct berth_gc_hooks {
    */
   void (*inhibit_finalizers)(void *context, int delta);
   /**
-   * For call-shaped collectors: calls function(argument) safe. Replaces safe_enter and safe_leave around
-   * Berth's own waits.
+   * For call-shaped collectors, which may stop a thread at any instruction: calls function(argument) safe.
+   * Replaces safe_enter and safe_leave around Berth's own waits; besides, whatever takes a lock of the engine
+   * runs inside it, so that no stopped thread holds one, and with it drop functions and compiler hooks may.
+   * May be called inside itself, and on a thread that is not attached.
    */
   void (*call_safe)(void *context, void (*function)(void *argument), void *argument);
   /**

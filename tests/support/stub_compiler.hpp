@@ -19,8 +19,9 @@ namespace berth::test {
 class StubCompiler {
  public:
   /// `work` runs per job and answers it; default: publishes the source pointer as entry.
-  explicit StubCompiler(bool has_thread = true, std::function<void(berth_job_t*)> work = {})
-      : has_thread_(has_thread), work_(work ? std::move(work) : publish) {
+  /// Without history, lifted() and order() stay empty: for runs of any length.
+  explicit StubCompiler(bool has_thread = true, std::function<void(berth_job_t*)> work = {}, bool has_history = true)
+      : has_thread_(has_thread), has_history_(has_history), work_(work ? std::move(work) : publish) {
     if (has_thread_) thread_ = std::thread([this] { run(); });
   }
   ~StubCompiler() {
@@ -74,7 +75,7 @@ class StubCompiler {
   }
   void lift(berth_instance_t* instance) {
     const std::lock_guard lock(mutex_);
-    lifted_.push_back(instance);
+    if (has_history_) lifted_.push_back(instance);
     for (auto job = queue_.begin(); job != queue_.end(); ++job) {
       if (berth_job_instance(*job) != instance) continue;
       berth_job_t* found = *job;
@@ -94,7 +95,7 @@ class StubCompiler {
         break;
       }
       if (!found) return 0;
-      order_.push_back(instance);
+      if (has_history_) order_.push_back(instance);
     }
     compiled_.fetch_add(1);
     work_(found);
@@ -110,7 +111,7 @@ class StubCompiler {
         if (queue_.empty()) return;
         job = queue_.front();
         queue_.pop_front();
-        order_.push_back(berth_job_instance(job));
+        if (has_history_) order_.push_back(berth_job_instance(job));
       }
       compiled_.fetch_add(1);
       work_(job);
@@ -127,7 +128,7 @@ class StubCompiler {
     for (berth_job_t* job : left) berth_job_fail(job, "the compiler stopped");
   }
 
-  const bool has_thread_;
+  const bool has_thread_, has_history_;
   const std::function<void(berth_job_t*)> work_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -55,10 +55,18 @@ inline void* entry_of(int n) {
   return &entries[n];
 }
 
+/// For suites that run on a foreign collector: the hooks of engines that name none, and what makes a thread known to it.
+struct ForeignCollector {
+  gc::Hooks hooks;
+  void (*enter_thread)();
+  void (*leave_thread)();
+};
+inline const ForeignCollector* foreign_collector = nullptr;
+
 class TestEngine {
  public:
   explicit TestEngine(EngineOptions options = {}, std::chrono::milliseconds limit = std::chrono::seconds(20))
-      : engine_(Engine::make(options).assume_value()),
+      : engine_(Engine::make(on_collector(options)).assume_value()),
         watchdog_(limit, [this] { return engine_->explain(); }),
         thread_(engine_->attach().assume_value()) {}
   ~TestEngine() {
@@ -90,11 +98,13 @@ class TestEngine {
    public:
     Worker(Engine& engine, std::function<void(gc::Thread&)> body)
         : engine_(engine), thread_([this, body = std::move(body)] {
+            if (foreign_collector) foreign_collector->enter_thread();
             gc::Thread* attached = engine_.attach().assume_value();
             agent_.set_value(&agent_of(*attached));
             body(*attached);
             done_ = true;
             engine_.detach(*attached);
+            if (foreign_collector) foreign_collector->leave_thread();
           }) {}
     ~Worker() { join(); }
     void join() {
@@ -160,6 +170,11 @@ class TestEngine {
   }
 
  private:
+  static EngineOptions on_collector(EngineOptions options) {
+    if (foreign_collector && !options.collector.hooks.foreign) options.collector.hooks = foreign_collector->hooks;
+    return options;
+  }
+
   std::unique_ptr<Engine> engine_;
   Watchdog watchdog_;
   gc::Thread* thread_;
