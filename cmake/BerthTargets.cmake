@@ -48,8 +48,9 @@ function(berth_floor name)
 endfunction()
 
 # A gtest program; its tests are found by ctest under their own names. FLOORS: floors linked (all must be named). LIBRARIES: others.
+# PREFIX: of the names in ctest. FILTER: of --gtest_filter.
 function(berth_test name)
-  cmake_parse_arguments(TEST "" "TIMEOUT" "SOURCES;FLOORS;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "" "TIMEOUT;PREFIX;FILTER" "SOURCES;FLOORS;LIBRARIES;LABELS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   foreach(floor ${TEST_FLOORS})
     target_link_libraries(${name} PRIVATE berth_${floor})
@@ -60,6 +61,6 @@ function(berth_test name)
   if(NOT TEST_TIMEOUT)
     set(TEST_TIMEOUT 120)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST TEST_PREFIX "${TEST_PREFIX}" TEST_FILTER "${TEST_FILTER}"
                        PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${TEST_LABELS}")
 endfunction()

@@ -74,6 +74,8 @@ class EngineOwner {
 class SourceOwner {
  public:
   SourceOwner() noexcept = default;
+  /// Takes over a source.
+  explicit SourceOwner(berth_source_t *source) noexcept : source_(source) {}
   static SourceOwner from_ir(std::string_view llvm_ir, const char *entry) {
     SourceOwner source;
     berth_source_t *made = nullptr;
