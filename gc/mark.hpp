@@ -1,31 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MarkPhase: parallel marking. Marker: one participant, with a stack of its own.
+// MarkPhase: parallel marking. Marker: one participant, with a private stack and a deque that others steal from.
 //
-//   word                  | join            | leave      | open        | close
-//   closed, none joined   | refused         | -          | open        | -
-//   open, n joined        | open, n + 1     | open, n-1  | -           | closed, n joined
-//   closed, n joined      | refused         | closed,n-1 | -           | waits for n = 0
+//   word                  | join            | open        | close
+//   closed, none joined   | refused         | open        | -
+//   open, n joined        | open, n + 1     | -           | closed, n joined
+//   closed, n joined      | refused         | -           | waits until each has left
 //
-// The collector starts alone. Others join by a compare-and-swap on (phase, joined); work is shared as chunks in one pool, and a
-// marker shares only while somebody is hungry. A full stack sets a flag and the heap is scanned again for marked objects.
-// Rank: 460 pool, a leaf of the collector.
+// The collector starts alone; others join by a compare-and-swap on (phase, busy, joined, open). While somebody has joined, a marker keeps
+// entries of its stack in its deque. A marker that may have work is counted as busy: before it looks for some elsewhere it has emptied its
+// stack and deque, and it counts as busy again before it steals; so nothing is left once none is busy. A full stack sets a flag
+// and the heap is scanned again for marked objects. No recursion.
+// Rank: 460, what idle markers sleep on, a leaf of the collector.
 #pragma once
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <memory>
 #include <vector>
 
+#include "gc/mark_deque.hpp"
 #include "gc/type.hpp"
+#include "support/latch.hpp"
+#include "support/mutant.hpp"
 #include "support/sync.hpp"
 
 namespace berth::gc {
 
-inline constexpr Rank kRankMarkPool{460, "mark pool"};
+inline constexpr Rank kRankMarkIdle{460, "idle markers"};
 
 class MarkPhase;
 
 class Marker final : public SlotVisitor {
  public:
-  explicit Marker(MarkPhase& phase);
+  /// `index` is the number of its deque: 0 the collector's.
+  explicit Marker(MarkPhase& phase, unsigned index = 0);
   ~Marker();
   void visit(Object** slot) override {
     // The world is stopped; atomic, since the mutator's barrier stores atomically.
@@ -33,47 +41,63 @@ class Marker final : public SlotVisitor {
   }
   void mark(Object* object) {
     if (!object) return;
-    if (object->header.load(std::memory_order_relaxed) & (Object::kMark | Object::kPermanent)) return;
-    // Relaxed read-modify-write: each object is pushed by one marker; the phase publishes.
-    const uint64_t before = object->header.fetch_or(Object::kMark, std::memory_order_relaxed);
-    if (before & Object::kMark) return;
-    count(object);
-    if (reinterpret_cast<const Type*>(before & Object::kTypeMask)->has_references) push({object, 0});
+    const uint64_t seen = object->header.load(std::memory_order_relaxed);
+    if (seen & (Object::kMark | Object::kPermanent)) return;
+    latch::reach("gc-mark-object", object);
+    if (!set_mark(object, seen)) return;
+    count(object, seen);
+    if (reinterpret_cast<const Type*>(seen & Object::kTypeMask)->has_references) push(Entry::of(object, 0));
   }
   /// Marks the object alone, not what it refers to.
   void mark_alone(Object* object) {
-    object->header.fetch_or(Object::kMark, std::memory_order_relaxed);
-    count(object);
+    const uint64_t seen = object->header.load(std::memory_order_relaxed);
+    if (set_mark(object, seen)) count(object, seen);
   }
   /// Pushes what the object refers to.
-  void scan(Object* object) { scan(Entry{object, 0}); }
-  /// Until the own stack is empty.
+  void scan(Object* object) { scan(Entry::of(object, 0)); }
+  /// Until the own stack and deque are empty.
   void run();
 
  private:
   friend class MarkPhase;
+  /// An object and the piece of its elements at which to go on: one word, so that a deque holds it in an atomic.
   struct Entry {
-    Object* object;
-    uint64_t first;  // element at which to go on
+    uint64_t word = 0;
+    static Entry of(Object* object, uint64_t piece) noexcept { return {reinterpret_cast<uint64_t>(object) | piece << 48}; }
+    Object* object() const noexcept { return reinterpret_cast<Object*>(word & 0x0000'ffff'ffff'ffff); }
+    uint64_t piece() const noexcept { return word >> 48; }
   };
+  /// True for the one marker that set it.
+  static bool set_mark(Object* object, uint64_t seen) noexcept {
+    if (mutant::is_on("G31_plain_mark_bit")) {
+      object->header.store(seen | Object::kMark, std::memory_order_relaxed);
+      return true;
+    }
+    // Relaxed read-modify-write: each object is pushed by one marker; the phase publishes.
+    return (object->header.fetch_or(Object::kMark, std::memory_order_relaxed) & Object::kMark) == 0;
+  }
   void push(Entry entry);
   void scan(Entry entry);
-  void count(Object* object);
+  void scan_elements(Object* object, const Type* type, uint64_t piece);
+  void count(Object* object, uint64_t header);
   void share();
+  void drop_all() noexcept;
 
   MarkPhase& phase_;
+  MarkDeque& deque_;
   std::vector<Entry> stack_;
+  size_t base_ = 0;  // entries below it were moved to the deque
   uint64_t live_bytes_ = 0;
-  bool asked_for_help_ = false;
 };
 
 class MarkPhase {
  public:
-  MarkPhase(unsigned max_markers, size_t stack_limit) noexcept : max_markers_(max_markers), stack_limit_(stack_limit) {}
+  MarkPhase(unsigned max_markers, size_t stack_limit);
 
-  /// Threads: the collector, world stopped. `ask_for_help` is called (often) when work could be shared.
+  /// Threads: the collector, world stopped. `ask_for_help` is called once, as soon as over 1,024 objects wait to be marked.
   void open(std::function<void(unsigned)> ask_for_help);
   /// Until nothing is left to mark, by whoever marks; `walk` calls its argument for every marked object of the heap.
+  /// Throws what a trace function threw, on whichever thread.
   void drain(Marker& marker, const std::function<void(const std::function<void(Object*)>&)>& walk);
   /// Refuses joins and waits for those that joined.
   void close();
@@ -87,26 +111,35 @@ class MarkPhase {
 
  private:
   friend class Marker;
-  static constexpr uint64_t kOpen = 1, kJoined = 2, kJoinedMask = 0xfffe, kPhase = 0x10000;
-  using Chunk = std::vector<Marker::Entry>;
+  static constexpr uint64_t kOpen = 1, kJoined = 2, kJoinedMask = 0xfffe, kBusy = 0x1'0000, kBusyMask = 0xffff'0000, kPhase = 0x1'0000'0000;
+  static unsigned joined(uint64_t word) noexcept { return static_cast<unsigned>((word & kJoinedMask) / kJoined); }
 
-  bool join() noexcept;
-  bool wants_help() const noexcept { return (word_.load(std::memory_order_relaxed) & kJoinedMask) / kJoined + 1 < max_markers_; }
+  unsigned join() noexcept;
+  bool find_work(Marker& marker);
+  bool steal_into(Marker& marker);
+  bool has_work() const noexcept;
+  bool is_over(const Marker& marker) const noexcept;
+  bool has_helpers() const noexcept { return joined(word_.load(std::memory_order_relaxed)) != 0; }
+  void ask_for_help(size_t waiting);
+  void leave_busy() noexcept;
+  void wake_idle() noexcept;
+  void sleep(const Marker& marker);
   void wait(sync::Lock& lock);
 
   const unsigned max_markers_;
   const size_t stack_limit_;
+  const std::unique_ptr<MarkDeque[]> deques_;  // of the collector, then of those that joined, in that order
   std::function<void(unsigned)> ask_for_help_;
-  // (phase, joined, open): CAS acq_rel, read acquire: who joins sees the mark state.
+  // (phase, busy, joined, open). CAS and read-modify-writes seq_cst: who joins sees the mark state, who finds none busy sees all marks,
+  // and of a marker that goes to sleep and one that leaves it nothing to wait for, one sees the other (with `idle_`).
   sync::Atomic<uint64_t> word_{0};
-  sync::Atomic<unsigned> hungry_{0};    // helpers without work: a hint, relaxed
+  sync::Atomic<unsigned> idle_{0};      // markers asleep, or about to: seq_cst, as above
+  sync::Atomic<bool> asked_{false};     // in this phase: once, relaxed
   sync::Atomic<bool> overflow_{false};  // set by markers, read by the collector after they are idle: relaxed
   sync::Atomic<uint64_t> live_bytes_{0}, helped_{0};  // sums: relaxed
-  sync::Mutex mutex_{kRankMarkPool};
+  sync::Mutex mutex_{kRankMarkIdle};
   sync::Condition changed_;
-  std::vector<Chunk> pool_ BERTH_GUARDED_BY(mutex_);
-  unsigned active_ BERTH_GUARDED_BY(mutex_) = 0;  // markers with work of their own
-  bool closed_ BERTH_GUARDED_BY(mutex_) = true;
+  std::exception_ptr failure_ BERTH_GUARDED_BY(mutex_);  // the first one of those that joined
 };
 
 }  // namespace berth::gc

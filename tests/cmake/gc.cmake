@@ -3,13 +3,14 @@ set(BERTH_GC_TESTS ${PROJECT_SOURCE_DIR}/tests/unit/gc)
 set(BERTH_GC_ENGINE ${PROJECT_SOURCE_DIR}/tests/support/gc_engine.cpp)
 berth_test(gc_test
   SOURCES ${BERTH_GC_TESTS}/block_test.cpp ${BERTH_GC_TESTS}/handle_test.cpp ${BERTH_GC_TESTS}/heap_test.cpp
-          ${BERTH_GC_TESTS}/mark_test.cpp ${BERTH_GC_TESTS}/parker_test.cpp ${BERTH_GC_TESTS}/safe_mutex_test.cpp
+          ${BERTH_GC_TESTS}/mark_test.cpp ${BERTH_GC_TESTS}/mark_deque_test.cpp ${BERTH_GC_TESTS}/parker_test.cpp ${BERTH_GC_TESTS}/safe_mutex_test.cpp
           ${BERTH_GC_TESTS}/gc_api_test.cpp ${BERTH_GC_TESTS}/foreign_test.cpp ${BERTH_GC_ENGINE}
   FLOORS gc_checked support_checked)
 berth_test(gc_conformance_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_test.cpp ${BERTH_GC_ENGINE}
   FLOORS gc_checked support_checked)
 berth_test(gc_handshake_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_handshake_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
+berth_test(gc_mark_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_mark_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
 berth_test(gc_failure_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_failure_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
 berth_test(gc_stress_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_stress_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
 # ThreadSanitizer takes a switch of stacks for one thread's wild jump.

@@ -99,5 +99,21 @@ TEST(GcRelease, G32_a_list_of_two_million_nodes) {
   EXPECT_EQ(world.heap().num_objects(), kNodes);
 }
 
+// 70 million references: more pieces of 1,024 than an entry counts, so the pieces are larger. Never written pages take no memory.
+TEST(GcRelease, G32_an_array_of_more_pieces_than_a_mark_stack_entry_counts) {
+  const Watchdog watchdog{60s};
+  GcWorld world;
+  AttachedThread self(world.collector);
+  gc::Rooted<1> kept(*self);
+  constexpr size_t kLength = 70'000'000;
+  kept[0] = world.heap().allocate(*self, world.array, kLength);
+  ASSERT_NE(kept[0], nullptr);
+  for (const size_t i : {size_t{0}, size_t{1023}, size_t{1024}, kLength / 2, kLength - 1025, kLength - 1}) {
+    set(kept[0], element(kept[0], i), world.heap().allocate(*self, world.leaf));
+  }
+  world.collector.collect(*self);
+  EXPECT_EQ(world.heap().num_objects(), 7u);
+}
+
 }  // namespace
 }  // namespace berth
