@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Block: 32 KiB of cells of one size class. AllocationBuffers: what a thread allocates from.
+// Block: 32 KiB of cells of one size class. AllocationBuffers: what a thread allocates from, a range of each class.
 //
 //   state   | refill by a thread   | collection             | sweep
 //   Free    | Owned                | Free                   | -
@@ -90,13 +90,18 @@ struct LargeHeader {
 };
 static_assert(sizeof(LargeHeader) == 16);
 
+/// A run that a thread took, zeroed: it allocates by advancing `next` by the class's cell.
+struct AllocationRange {
+  char* next = nullptr;
+  char* end = nullptr;  // kept when the run is used up: the block may have more
+  Block* block() const noexcept { return end ? Block::of(end - 1) : nullptr; }
+};
+
+/// Class of types that cannot be allocated by a bump alone; its range is always empty.
+inline constexpr uint8_t kNoBumpClass = kNumClasses;
+
 struct AllocationBuffers {
-  struct Buffer {
-    char* next = nullptr;
-    char* end = nullptr;
-    Block* block = nullptr;
-  };
-  std::array<Buffer, kNumClasses> classes;
+  std::array<AllocationRange, kNumClasses + 1> classes;
   std::vector<Object*> finalizable;  // allocated here, of types with a native finalize; merged at a stop or detach
 };
 

@@ -298,7 +298,7 @@ Collector::~Collector() {
   const sync::Lock lock(impl_->registry);
   for (Thread* thread : impl_->threads) {
     thread->attachment->thread.store(nullptr, std::memory_order_release);
-    delete std::exchange(thread->buffers, nullptr);
+    thread->allocation = {};
   }
   const sync::Lock agents_lock(impl_->agents_mutex);
   for (Agent* agent : impl_->agents) agent->collector = nullptr;
@@ -321,7 +321,6 @@ Result<void> Collector::attach(Thread& thread, Agent& agent) {
   find_native_stack(thread);
   thread.anchor.store(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), std::memory_order_relaxed);
   thread.stack_limit = stack_limit_of(thread);
-  thread.buffers = new AllocationBuffers;
   thread.attachment = std::make_shared<Attachment>();
   thread.attachment->collector = this;
   thread.attachment->thread.store(&thread, std::memory_order_release);
@@ -359,7 +358,7 @@ void Collector::detach(Thread& thread) {
   {
     const sync::Lock lock(impl_->registry);  // no stop from here on
     std::erase(impl_->threads, &thread);
-    heap_->impl().flush(*thread.buffers);
+    heap_->impl().flush(thread.allocation);
     HandleBlock::close(*thread.own_agent, 0);
     thread.agent->frames = thread.agent == thread.own_agent ? nullptr : thread.frames;
     {
@@ -373,7 +372,6 @@ void Collector::detach(Thread& thread) {
     Handshake::end_all(thread, Handshake::State::Gone);
     Impl::notify(impl_->handshaken);
   }
-  delete std::exchange(thread.buffers, nullptr);
   thread.attachment.reset();
   thread.agent = thread.own_agent = nullptr;
   thread.frames = nullptr;
@@ -708,7 +706,7 @@ void Collector::after_resume(Thread& thread) {
 
 void Collector::Impl::collect_stopped(Collector& collector, StopRecord& record) {
   Heap::Impl& heap = collector.heap_->impl();
-  for (Thread* thread : threads) heap.flush(*thread->buffers);
+  for (Thread* thread : threads) heap.flush(thread->allocation);
   heap.finish_sweep();
   pinned.clear();
   const auto visit_all = [&](SlotVisitor& visitor) BERTH_NO_ANALYSIS { visit_roots(visitor); };

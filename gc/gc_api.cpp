@@ -63,6 +63,25 @@ Result<Type> to_type(const berth_gc_type_options_t& options) {
   return type;
 }
 
+// Apart from the fast path, which then needs no frame.
+[[gnu::noinline]] berth_error_t* allocate_slowly(berth_thread_t* thread, const berth_gc_type_t* type, size_t elements, void** object) {
+  return at_boundary("berth_gc_allocate", [&]() -> Result<void> {
+    constexpr const char* kAsked = "allocate an object";
+    if (!thread || !type || !object) {
+      return make_error(BERTH_INVALID_ARGUMENT, kAsked, "a null argument", "give thread, type and object");
+    }
+    Thread& self = to_thread(thread);
+    if (self.foreign) return foreign(kAsked);
+    if (!is_unsafe(self)) return not_unsafe(kAsked);
+    Object* made = self.collector->heap().allocate(self, reinterpret_cast<const Type*>(type), elements);
+    if (!made) {
+      return make_error(BERTH_OUT_OF_MEMORY, kAsked, "no memory after a collection", "drop references or raise the limit");
+    }
+    *object = made;
+    return success();
+  });
+}
+
 }  // namespace
 }  // namespace berth::gc
 
@@ -98,21 +117,13 @@ berth_error_t* berth_gc_type_new(berth_engine_t* engine, const berth_gc_type_opt
 }
 
 berth_error_t* berth_gc_allocate(berth_thread_t* thread, const berth_gc_type_t* type, size_t elements, void** object) {
-  return at_boundary("berth_gc_allocate", [&]() -> Result<void> {
-    constexpr const char* kAsked = "allocate an object";
-    if (!thread || !type || !object) {
-      return make_error(BERTH_INVALID_ARGUMENT, kAsked, "a null argument", "give thread, type and object");
+  if (thread && type && object) [[likely]] {
+    if (Object* made = Heap::try_bump(to_thread(thread), *reinterpret_cast<const Type*>(type))) [[likely]] {
+      *object = made;
+      return nullptr;
     }
-    Thread& self = to_thread(thread);
-    if (self.foreign) return foreign(kAsked);
-    if (!is_unsafe(self)) return not_unsafe(kAsked);
-    Object* made = self.collector->heap().allocate(self, reinterpret_cast<const Type*>(type), elements);
-    if (!made) {
-      return make_error(BERTH_OUT_OF_MEMORY, kAsked, "no memory after a collection", "drop references or raise the limit");
-    }
-    *object = made;
-    return success();
-  });
+  }
+  return allocate_slowly(thread, type, elements, object);
 }
 
 void berth_gc_write(berth_thread_t* thread, void* object, void** slot, void* value) {

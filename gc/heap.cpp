@@ -60,12 +60,18 @@ Heap::~Heap() = default;
 
 const Type* Heap::add_type(Type type) {
   type.has_references = !type.reference_offsets.empty() || type.elements_are_references || type.trace;
+  type.bump_class = kNoBumpClass;
+  if (type.element_bytes == 0 && !type.finalize && object_bytes(type, 0) <= kLargestCell) {
+    type.bump_class = static_cast<uint8_t>(size_class(object_bytes(type, 0)));
+    type.bump_bytes = static_cast<uint16_t>(kCellBytes[type.bump_class]);
+  }
   auto owned = std::make_unique<Type>(std::move(type));
   const sync::Lock lock(impl_->roots_mutex);
   return impl_->types.emplace_back(std::move(owned)).get();
 }
 
 Object* Heap::allocate(Thread& thread, const Type* type, size_t elements) {
+  if (Object* object = try_bump(thread, *type)) [[likely]] return object;
   if constexpr (kDebugChecks) {
     if (thread.state.load(std::memory_order_relaxed) != State::Unsafe) die("managed allocation by a thread that is not unsafe");
     rank::check_none_held(200, 399, "a managed allocation");
@@ -77,10 +83,10 @@ Object* Heap::allocate(Thread& thread, const Type* type, size_t elements) {
   uint64_t flags = 0;
   if (bytes <= kLargestCell) [[likely]] {
     const unsigned index = size_class(bytes);
-    auto& buffer = thread.buffers->classes[index];
-    if (buffer.next != buffer.end) [[likely]] {
-      object = reinterpret_cast<Object*>(buffer.next);
-      buffer.next += kCellBytes[index];
+    AllocationRange& range = thread.allocation.classes[index];
+    if (range.next != range.end) [[likely]] {
+      object = reinterpret_cast<Object*>(range.next);
+      range.next += kCellBytes[index];
     } else {
       object = impl_->allocate_cell(thread, index);
     }
@@ -90,20 +96,19 @@ Object* Heap::allocate(Thread& thread, const Type* type, size_t elements) {
   }
   if (!object) return nullptr;
   set_header(object, type, elements, flags);
-  if (type->finalize) [[unlikely]] thread.buffers->finalizable.push_back(object);
+  if (type->finalize) [[unlikely]] thread.allocation.finalizable.push_back(object);
   return object;
 }
 
 Object* Heap::Impl::allocate_cell(Thread& thread, unsigned size_class) {
-  AllocationBuffers& buffers = *thread.buffers;
+  AllocationRange& range = thread.allocation.classes[size_class];
   const uint64_t seen = collector.num_collections();
   if (needs_collection()) collector.collect_after(thread, seen);
   // The second time after a full collection, whoever asked for it; the third time memory is out.
   for (int attempt = 0; attempt < 2; ++attempt) {
-    auto& buffer = buffers.classes[size_class];
-    if (buffer.next != buffer.end || refill(buffers, size_class)) {
-      auto* object = reinterpret_cast<Object*>(buffer.next);
-      buffer.next += kCellBytes[size_class];
+    if (range.next != range.end || refill(range, size_class)) {
+      auto* object = reinterpret_cast<Object*>(range.next);
+      range.next += kCellBytes[size_class];
       return object;
     }
     if (attempt == 0) static_cast<void>(collector.try_collect(thread));
@@ -137,20 +142,18 @@ bool Heap::Impl::reserve_bytes(size_t bytes) noexcept {
   return false;
 }
 
-bool Heap::Impl::refill(AllocationBuffers& buffers, unsigned size_class) {
-  auto& buffer = buffers.classes[size_class];
-  if (!buffer.block || !buffer.block->runs) {
-    buffer.block = next_block(size_class);
-    if (!buffer.block) return false;
-  }
-  const Run run = buffer.block->runs;
-  const size_t bytes = run.count() * buffer.block->cell_bytes;
-  if (!reserve_bytes(bytes)) return false;
-  buffer.block->take_run();
+bool Heap::Impl::refill(AllocationRange& range, unsigned size_class) {
+  Block* block = range.block();
+  if (!block || !block->runs) block = next_block(size_class);
+  if (!block) return false;
+  const Run run = block->take_run();
+  const size_t bytes = run.count() * block->cell_bytes;
+  // All at once, before anything walks the block: cells of one without marks were never touched by the sweep. Smaller pieces are slower.
   std::memset(run.first(), 0, bytes);
-  buffer.next = run.first();
-  buffer.end = run.first() + bytes;
-  return true;
+  const bool reserved = reserve_bytes(bytes);
+  if (!reserved) block->put_run(run);  // the thread keeps the block
+  range = {run.first(), run.first() + (reserved ? bytes : 0)};
+  return reserved;
 }
 
 Block* Heap::Impl::next_block(unsigned size_class) {
@@ -184,8 +187,6 @@ Block* Heap::Impl::fresh_block(unsigned size_class) {
     block->cell_bytes = kCellBytes[size_class];
     block->num_cells = static_cast<uint32_t>((kBlockBytes - kBlockHeaderBytes) / block->cell_bytes);
   }
-  // Another class may have used it: the first words of the new cells must be 0 before anything walks them.
-  std::memset(block->cells(), 0, kBlockBytes - kBlockHeaderBytes);
   block->runs = {};
   block->put_run(Run::of(block->cells(), block->num_cells));
   return block;
@@ -219,18 +220,19 @@ bool Heap::Impl::add_chunk() {
 
 void Heap::Impl::flush(AllocationBuffers& buffers) {
   const sync::Lock lock(lists);
-  for (auto& buffer : buffers.classes) {
-    if (!buffer.block) continue;
-    if (buffer.next != buffer.end) {
-      const auto left = static_cast<size_t>(buffer.end - buffer.next);
-      buffer.block->put_run(Run::of(buffer.next, left / buffer.block->cell_bytes));
+  for (AllocationRange& range : buffers.classes) {
+    Block* block = range.block();
+    if (!block) continue;
+    if (range.next != range.end) {
+      const auto left = static_cast<size_t>(range.end - range.next);
+      block->put_run(Run::of(range.next, left / block->cell_bytes));
       allocated_since.fetch_sub(left, std::memory_order_relaxed);
     }
-    if (buffer.block->runs) {
-      buffer.block->next = partial[buffer.block->size_class];
-      partial[buffer.block->size_class] = buffer.block;
+    if (block->runs) {
+      block->next = partial[block->size_class];
+      partial[block->size_class] = block;
     }
-    buffer = {};
+    range = {};
   }
   finalizable.insert(finalizable.end(), buffers.finalizable.begin(), buffers.finalizable.end());
   buffers.finalizable.clear();

@@ -57,7 +57,7 @@ struct Heap::Impl {
   // Allocation.
   Object* allocate_cell(Thread& thread, unsigned size_class);
   Object* allocate_large(Thread& thread, size_t bytes);
-  bool refill(AllocationBuffers& buffers, unsigned size_class);
+  bool refill(AllocationRange& range, unsigned size_class);
   bool reserve_bytes(size_t bytes) noexcept;
   bool needs_collection() const noexcept {
     return allocated_since.load(std::memory_order_relaxed) >= threshold.load(std::memory_order_relaxed);

@@ -7,7 +7,7 @@
 //   Waiting | invalid    | invalid                | invalid          | -
 //
 // Owned by the Collector's registry; used by the attached thread, read by the collector. Generated code reads `poll`, `frames`,
-// `pending_error` and `stack_limit` at fixed offsets.
+// `pending_error`, `stack_limit` and `allocation` at fixed offsets.
 #pragma once
 #include <cstdint>
 #include <exception>
@@ -16,12 +16,12 @@
 #include <utility>
 
 #include "gc/agent.hpp"
+#include "gc/block.hpp"
 #include "support/sync.hpp"
 
 namespace berth::gc {
 
 class Collector;
-struct AllocationBuffers;
 struct Attachment;
 struct Handshake;
 struct Hooks;
@@ -46,14 +46,16 @@ class Thread {
   Frame* frames = nullptr;            // shadow stack of the current agent
   Object* pending_error = nullptr;    // the error value behind a raised error flag; a root
   uintptr_t stack_limit = 0;          // generated code raises "stack overflow" below it
-  void* allocation[2] = {nullptr, nullptr};  // bump range for generated code: next, end; may both be null
   void* language = nullptr;           // the floor above: inference::RuntimeThread
   Agent* agent = nullptr;
   Collector* collector = nullptr;
   void* engine = nullptr;             // engine::Engine
-  AllocationBuffers* buffers = nullptr;
   WaitRecord waiting;
   uint64_t id = 0;                    // small number, for names and traces
+
+  // Generated code may allocate as Heap::try_bump does, from the range of the type's bump_class: the cell at `next` is zeroed and needs
+  // its header word, the Type, only. Where next == end it calls the runtime.
+  AllocationBuffers allocation;
 
   // Not read by generated code.
   Agent* own_agent = nullptr;         // the one it was attached with

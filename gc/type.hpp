@@ -35,7 +35,10 @@ struct Type {
   void (*trace)(Object*, SlotVisitor&) = nullptr;   // in addition to the maps
   void (*finalize)(Object*) = nullptr;       // native clean-up at sweep: no managed object may be touched
   const void* tag = nullptr;                 // the language's own description (inference::Leaf)
-  bool has_references = false;               // set by add_type
+  // Set by add_type.
+  bool has_references = false;
+  uint8_t bump_class = 0;                    // whose range an object is bumped from; kNoBumpClass: Heap::allocate alone makes one
+  uint16_t bump_bytes = 0;                   // by how much
 };
 
 /// Header word: the Type pointer in bits 3..47 (8-aligned), mark and flag bits elsewhere; set once at allocation but
