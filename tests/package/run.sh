@@ -19,6 +19,10 @@ cmake -S "$source/tests/package" -B "$work/cxx" >/dev/null
 cmake --build "$work/cxx" >/dev/null
 "$work/cxx/client_engine"
 "$work/cxx/client_berth"
+echo "== find_package, schedule explorer"
+cmake -S "$source/examples/schedules" -B "$work/schedules" >/dev/null
+cmake --build "$work/schedules" >/dev/null
+"$work/schedules/schedules"
 echo "== pkg-config, C"
 # shellcheck disable=SC2046
 cc -std=c11 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags berth) "$source/examples/embed_c/embed_c.c" -o "$work/embed_c" \
