@@ -518,7 +518,10 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
     wait.expires_ns = INT64_MAX;
     if (target.slot) {
       bool again = false;
-      if (take_or_expire(wait, shard, after, again)) return Step::Done;
+      if (take_or_expire(wait, shard, after, again)) {
+        unqueue(wait);  // of an entry: its instance does not hold any more, and the key was free
+        return Step::Done;
+      }
       if (again) continue;
     } else {
       const uint64_t word = target.instance->word.load(std::memory_order_acquire);

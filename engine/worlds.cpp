@@ -36,7 +36,15 @@ void Engine::Impl::lower_max_world(CodeInstance& instance, uint64_t max_world, A
 void Engine::Impl::lower_one(CodeInstance& instance, uint64_t max_world, Aftermath& after) {
   const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
   instance.max_world.store(max_world, std::memory_order_release);
-  if (max_world < instance.min_world.load(std::memory_order_relaxed)) retire_locked(instance, after);
+  if (max_world < instance.min_world.load(std::memory_order_relaxed)) return retire_locked(instance, after);
+  // Who waits for its entry in a world where it holds no more looks again; who waits for the instance stays.
+  const sync::Lock graph_lock(graph.mutex());
+  Waiter* waiter = instance.detail.load(std::memory_order_relaxed)->entry_queue;
+  for (Waiter* last = waiter ? waiter->previous : nullptr; waiter;) {
+    Waiter* const current = waiter;
+    waiter = current == last ? nullptr : current->next;
+    if (current->token && current->world > max_world) serve(*current, Service::LookAgain, nullptr, nullptr, after);
+  }
 }
 
 // Shard lock held (and the world lock, or the world is stopped). Unlinked, never found again; whoever waits for its entry looks again.

@@ -220,53 +220,5 @@ TEST(CallShaped, G48_what_a_part_throws_passes_the_hook) {
   engine.expect_at_rest();
 }
 
-// A waiter that has been served, and has not woken yet, is no more than a holder: its lease may end, and what it stood for be used again.
-TEST(HandOver, R36_a_lease_swept_before_its_waiter_wakes_is_stale) {
-  TestEngine engine;
-  const int guard = 0;
-  const Lease held = engine.take(key(60));
-  Pause pause("wake");
-  auto waiter = engine.spawn([&](gc::Thread& thread) {
-    ReserveOptions options;
-    options.guard = &guard;
-    const Lease lease = engine.take(thread, key(60), options);
-    EXPECT_EQ(code_of(engine->release(thread, lease, nullptr)), BERTH_STALE_LEASE);
-  });
-  waiter->until_waiting();
-  engine.release(held);
-  pause.until_reached();
-  engine->sweep([&](const void* object) { return object != &guard; });
-  engine.impl().after_resume();
-  std::vector<Lease> others;  // one of them gets the token that stood for the waiter's lease
-  for (int i = 0; i < 8; ++i) others.push_back(engine.take(key(61 + i)));
-  pause.release();
-  waiter->join();
-  for (const Lease& lease : others) engine.release(lease);
-  engine.expect_at_rest();
-}
-
-TEST(HandOver, R66_a_recycled_slot_serves_no_former_waiter) {
-  TestEngine engine;
-  const Lease held = engine.take(key(70));
-  Pause pause("wake");
-  auto waiter = engine.spawn([&](gc::Thread& thread) {
-    auto got = engine->reserve(thread, key(70), {});
-    ASSERT_TRUE(got.has_value());
-    EXPECT_EQ(got.assume_value().outcome, Outcome::Reserved) << "another key's result";
-    if (got.assume_value().outcome != Outcome::Published) {
-      EXPECT_EQ(code_of(engine->release(thread, got.assume_value().lease, nullptr)), BERTH_STALE_LEASE);
-    }
-  });
-  waiter->until_waiting();
-  engine.release(held);
-  pause.until_reached();
-  engine->sweep([&](const void* object) { return object != key(70).method; });
-  engine.impl().after_resume();
-  for (int i = 0; i < 8; ++i) engine.release(engine.take(key(71 + i)), native(entry_of(71 + i)));  // one of them gets the slot
-  pause.release();
-  waiter->join();
-  engine.expect_at_rest();
-}
-
 }  // namespace
 }  // namespace berth

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <string>
 
@@ -64,7 +65,11 @@ class Interpreter {
   void publish();
   void invalidate();
   void promote();
+  void answer_job();
+  void answer(int source, berth_job_t* job, bool fails);
+  void wait_entry();
   void switch_agent();
+  void make_agent(int number);
   void make_or_delete_agent();
   void sweep();
   void cancel();
@@ -73,6 +78,8 @@ class Interpreter {
   berth_source_t* make_source(Model::Source& source);
   berth_thread_t* park(AgentHandle& agent);
   void compare_waits();
+  void compare_jobs();
+  Instance* instance_of(int source) const;
   void finish();
 
   // Comparing.
@@ -123,13 +130,16 @@ class Interpreter {
   std::map<const Lease*, berth_lease_t> handles_;
   std::map<int, berth_instance_t*> instances_;  // by source: a reference each
   std::map<berth_instance_t*, int> sources_of_;  // of leases that were given one
-  int num_sources_ = 0, num_failures_ = 0, num_dropped_ = 0;
+  std::map<int, berth_job_t*> jobs_;             // by source: not answered yet
+  int num_sources_ = 0, num_failures_ = 0, num_dropped_ = 0, num_opaque_ = 0, num_opaque_dropped_ = 0;
   uint64_t num_outcomes_[4] = {};
   size_t num_calls_ = 0;
   std::string log_;
 };
 
-int* dropped_count = nullptr;  // of the running interpreter
+// Of the running interpreter.
+int* dropped_count = nullptr;
+int* opaque_dropped_count = nullptr;
 
 // The call's answer, which the model gave beforehand or at the end of the last park.
 void Interpreter::reserve() {
@@ -188,6 +198,7 @@ void Interpreter::reserve() {
   if (answer.outcome == Outcome::Published) {
     const auto known = sources_of_.find(got.published);
     expect(known != sources_of_.end() && known->second == answer.instance->source, "another result");
+    if (needs_entry) expect(berth_instance_entry(got.published) == &entries[answer.instance->source], "another entry, or none");
     berth_instance_release(got.published);
   } else {
     keep_lease(answer.lease, got.lease);
@@ -196,12 +207,19 @@ void Interpreter::reserve() {
 
 berth_source_t* Interpreter::make_source(Model::Source& source) {
   source.number = num_sources_++;
-  source.kind = static_cast<Kind>(next(3));
+  source.kind = static_cast<Kind>(next(4));
   berth_source_t* made = nullptr;
   const char* const entry = &entries[source.number];
   switch (source.kind) {
     case Kind::ResultOnly: succeed(berth_source_new(&made), "berth_source_new"); break;
     case Kind::Native: succeed(berth_source_from_native(const_cast<char*>(entry), &made), "berth_source_from_native"); break;
+    case Kind::Opaque:
+      succeed(berth_source_from_opaque(const_cast<char*>(entry), [](void*) { ++*opaque_dropped_count; }, &made), "opaque");
+      ++num_opaque_;
+      source.is_lazy = next(2) == 1;
+      berth_source_set_lazy(made, source.is_lazy);
+      if (next(2) == 1) berth_source_set_tier(made, BERTH_TIER_FAST);
+      break;
     case Kind::Constant: succeed(berth_source_from_constant(&source.number, sizeof source.number, &made), "constant"); break;
   }
   berth_source_set_payload(made, const_cast<char*>(entry), [](void*) { ++*dropped_count; });
@@ -305,26 +323,83 @@ void Interpreter::promote() {
   expect(promoted == static_cast<int>(wanted), promoted ? "promoted, though it may not" : "not promoted");
 }
 
+void Interpreter::answer(int source, berth_job_t* job, bool fails) {
+  Instance* instance = instance_of(source);
+  const int number = fails ? num_failures_++ : -1;
+  log(std::string(fails ? "fails" : "publishes") + " the job of source " + std::to_string(source));
+  if (instance) model_.compiled(*instance, number);
+  jobs_.erase(source);
+  if (fails) {
+    berth_job_fail(job, ("failure " + std::to_string(number) + ".").c_str());
+  } else {
+    berth_job_publish(job, const_cast<char*>(&entries[source]), nullptr);
+  }
+}
+
+void Interpreter::answer_job() {
+  if (jobs_.empty()) return;
+  auto chosen = jobs_.begin();
+  std::advance(chosen, next(static_cast<uint32_t>(jobs_.size())));
+  answer(chosen->first, chosen->second, next(4) == 3);
+}
+
+void Interpreter::wait_entry() {
+  Instance* instance = choose_instance();
+  if (!instance) return;
+  log("asks for the entry of source " + std::to_string(instance->source));
+  const Outcome outcome = model_.wait_entry(*instance);
+  void* entry = nullptr;
+  const berth_code_t code = take(berth_instance_wait_entry(thread_, instances_[instance->source], 0, &entry));
+  const berth_code_t wanted = outcome == Outcome::Published     ? BERTH_OK
+                              : outcome == Outcome::Unsupported ? BERTH_UNSUPPORTED
+                              : outcome == Outcome::Reserved    ? BERTH_NOT_FOUND
+                              : outcome == Outcome::Failed      ? BERTH_COMPILE_FAILED
+                                                                : BERTH_TIMED_OUT;
+  expect(code == wanted, "wait_entry gave code " + std::to_string(code) + " instead of " + std::to_string(wanted));
+  if (code == BERTH_OK) expect(entry == &entries[instance->source], "another entry");
+}
+
+Instance* Interpreter::instance_of(int source) const {
+  for (const auto& each : model_.instances()) {
+    if (each->source == source) return each.get();
+  }
+  return nullptr;
+}
+
+// Every demanded compile has its job, and no other has one; of an instance that is gone the job is still to be answered.
+void Interpreter::compare_jobs() {
+  for (const auto& each : model_.instances()) {
+    if (each->kind != Kind::Opaque || !each->is_linked) continue;
+    expect(jobs_.contains(each->source) == (each->compile == Compile::Pending),
+           "source " + std::to_string(each->source) + (jobs_.contains(each->source) ? " has a job" : " has no job"));
+  }
+}
+
 void Interpreter::switch_agent() {
   const int other = runnable_from(next(kAgents));
   if (other >= 0) set_agent(other);
+}
+
+void Interpreter::make_agent(int number) {
+  AgentHandle& agent = agents_[number];
+  log("makes agent " + std::to_string(number));
+  succeed(berth_agent_new(engine_, "fuzzed", &agent.handle), "berth_agent_new");
+  const berth_park_hooks_t hooks = {
+      sizeof hooks,
+      [](void* context, berth_thread_t*, int64_t) {
+        auto& self = *static_cast<AgentHandle*>(context);
+        return self.interpreter->park(self);
+      },
+      [](void* context) { ++static_cast<AgentHandle*>(context)->num_unparks; }};
+  berth_agent_set_park_hooks(agent.handle, &hooks, &agent);
+  model_.make_agent(number);
 }
 
 void Interpreter::make_or_delete_agent() {
   const int number = 1 + static_cast<int>(next(kAgents - 1));
   AgentHandle& other = agents_[number];
   if (!model_.agent(number).exists) {
-    log("makes agent " + std::to_string(number));
-    succeed(berth_agent_new(engine_, "fuzzed", &other.handle), "berth_agent_new");
-    const berth_park_hooks_t hooks = {
-        sizeof hooks,
-        [](void* context, berth_thread_t*, int64_t) {
-          auto& agent = *static_cast<AgentHandle*>(context);
-          return agent.interpreter->park(agent);
-        },
-        [](void* context) { ++static_cast<AgentHandle*>(context)->num_unparks; }};
-    berth_agent_set_park_hooks(other.handle, &hooks, &other);
-    model_.make_agent(number);
+    make_agent(number);
   } else if (number != agent() && !model_.agent(number).is_waiting && next(4) == 3) {
     log("deletes agent " + std::to_string(number));
     model_.delete_agent(number);
@@ -389,7 +464,7 @@ void Interpreter::drop_reference() {
 
 void Interpreter::call() {
   ++num_calls_;
-  switch (next(20)) {
+  switch (next(24)) {
     case 0: case 1: case 2: case 3: case 4: reserve(); break;
     case 5: case 6: release(false); break;
     case 7: case 8: case 9: release(true); break;
@@ -402,12 +477,15 @@ void Interpreter::call() {
     case 16: make_or_delete_agent(); break;
     case 17: next(3) ? cancel() : sweep(); break;
     case 18: look(); break;
+    case 19: case 20: case 21: answer_job(); break;
+    case 22: wait_entry(); break;
     default: drop_reference(); break;
   }
   // What lost its last reference goes now; a sweep leaves the ends of leases to such a call.
   berth_instance_retain(scratch_);
   berth_instance_release(scratch_);
   compare_waits();
+  compare_jobs();
 }
 
 // Each service and each cancel wakes its agent once, and nothing else does.
@@ -448,6 +526,7 @@ berth_thread_t* Interpreter::park(AgentHandle& self) {
 }
 
 void Interpreter::finish() {
+  while (!jobs_.empty()) answer(jobs_.begin()->first, jobs_.begin()->second, false);
   for (const auto& [lease, handle] : handles_) {
     if (!lease->is_live) continue;
     model_.release(const_cast<Lease&>(*lease), nullptr);
@@ -469,6 +548,7 @@ void Interpreter::finish() {
 
 size_t Interpreter::run() {
   dropped_count = &num_dropped_;
+  opaque_dropped_count = &num_opaque_dropped_;
   berth_gc_hooks_t hooks{};
   hooks.struct_size = sizeof hooks;
   hooks.is_live = [](void* context, const void* object) -> int {
@@ -478,6 +558,14 @@ size_t Interpreter::run() {
   };
   berth_config_t* config = berth_config_new();
   berth_config_set_gc_hooks(config, &hooks, this);
+  berth_compiler_hooks_t compiler{};
+  compiler.struct_size = sizeof compiler;
+  compiler.submit = [](void* context, berth_job_t* job) {
+    auto& self = *static_cast<Interpreter*>(context);
+    const auto source = static_cast<int>(static_cast<const char*>(berth_job_source(job)) - entries);
+    self.expect(self.jobs_.emplace(source, job).second, "a second job of source " + std::to_string(source));
+  };
+  berth_config_set_compiler_hooks(config, &compiler, this);
   berth_config_set_cycle_policy(config, shares_ ? BERTH_CYCLE_SHARE : BERTH_CYCLE_REFUSE);
   berth_config_set_reentry_limit(config, limit_);
   succeed(berth_engine_new(config, &engine_), "berth_engine_new");
@@ -493,6 +581,8 @@ size_t Interpreter::run() {
   berth_source_t* scratch = nullptr;
   succeed(berth_source_new(&scratch), "berth_source_new");
   succeed(berth_release(thread_, reservation.lease, scratch), "the scratch key");
+  for (int i = 1; i < kAgents; ++i) make_agent(i);
+  set_agent(1);
   while (!is_over()) call();
   finish();
   set_agent(0);
@@ -502,8 +592,9 @@ size_t Interpreter::run() {
   berth_thread_detach(thread_);
   berth_engine_delete(engine_);
   engine_ = nullptr;
-  if (num_dropped_ != num_sources_) {
-    std::fprintf(stderr, "%s-> %d payloads were dropped of %d\n", log_.c_str(), num_dropped_, num_sources_);
+  if (num_dropped_ != num_sources_ || num_opaque_dropped_ != num_opaque_) {
+    std::fprintf(stderr, "%s-> %d payloads were dropped of %d, %d opaque sources of %d\n", log_.c_str(), num_dropped_, num_sources_,
+                 num_opaque_dropped_, num_opaque_);
     std::abort();
   }
   return num_calls_;

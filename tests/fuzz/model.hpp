@@ -15,7 +15,9 @@ namespace berth::fuzz {
 
 constexpr uint64_t kOpen = UINT64_MAX;
 
-enum class Kind : uint8_t { ResultOnly, Native, Constant };
+enum class Kind : uint8_t { ResultOnly, Native, Constant, Opaque };
+/// Of an opaque source: a lazy one waits for a demand, a pending one for its job's answer.
+enum class Compile : uint8_t { Lazy, Pending, Done, Failed };
 enum class Outcome : uint8_t { Published, Reserved, Cycle, Reentrant, Failed, TimedOut, Cancelled, WouldDeadlock, Exhausted, Unsupported, Waits };
 
 /// A result that was linked.
@@ -24,6 +26,9 @@ struct Instance {
   Kind kind = Kind::ResultOnly;
   uint64_t min_world = 0, max_world = 0;
   bool is_linked = true, was_promoted = false, was_invalidated = false;
+  Compile compile = Compile::Lazy;    // Opaque only, as the next two
+  int failure = 0;
+  std::vector<int> queue;             // agents that wait for the entry, by arrival
   std::vector<Instance*> callees, callers;
 };
 
@@ -50,6 +55,7 @@ struct Agent {
   bool is_waiting = false, is_queued = false, is_cancelled = false, needs_entry = false;
   int key = 0, guard = -1;
   uint64_t world = 0;
+  Instance* target = nullptr;  // while queued: whose entry it waits for; null: the key
   Service service = Service::None;
   Instance* result = nullptr;
   Lease* handed = nullptr;
@@ -129,7 +135,7 @@ class Model {
   struct Source {
     int number = 0;
     Kind kind = Kind::ResultOnly;
-    bool has_worlds = false;
+    bool has_worlds = false, is_lazy = false;
     uint64_t min_world = 0, max_world = 0;
     std::vector<Instance*> callees;
   };
@@ -180,7 +186,13 @@ class Model {
       if (!each.is_linked || each.max_world <= max_world) continue;
       each.max_world = max_world;
       each.was_invalidated = true;
-      if (each.max_world < each.min_world) unlink(each);
+      if (each.max_world < each.min_world) {
+        unlink(each);
+      } else {
+        for (const int waiter : std::vector<int>(each.queue)) {
+          if (agents_[static_cast<size_t>(waiter)].world > max_world) serve(waiter, Service::LookAgain);
+        }
+      }
       open.insert(open.end(), each.callers.begin(), each.callers.end());
     }
   }
@@ -195,13 +207,34 @@ class Model {
     return true;
   }
   void advance_world() { ++world_; }
+  /// The compiler answers the instance's job; number of the failure, -1: none.
+  void compiled(Instance& instance, int failure) {
+    if (!instance.is_linked) return;
+    instance.compile = failure < 0 ? Compile::Done : Compile::Failed;
+    instance.failure = failure;
+    for (const int each : std::vector<int>(instance.queue)) {
+      serve(each, failure < 0 ? Service::Result : Service::Failed);
+      agents_[static_cast<size_t>(each)].result = &instance;
+      agents_[static_cast<size_t>(each)].failure = failure;
+    }
+  }
+  /// What berth_instance_wait_entry says that does not wait: Published: there is an entry; Reserved: there never will be.
+  Outcome wait_entry(Instance& instance) {
+    if (instance.kind == Kind::Native || (instance.kind == Kind::Opaque && instance.compile == Compile::Done)) return Outcome::Published;
+    if (instance.kind == Kind::Constant) return Outcome::Unsupported;
+    if (instance.kind == Kind::ResultOnly || !instance.is_linked) return Outcome::Reserved;
+    if (instance.compile == Compile::Failed) return Outcome::Failed;
+    demand(instance);
+    return Outcome::TimedOut;
+  }
   void make_agent(int agent) {
     agents_[static_cast<size_t>(agent)] = Agent{};
     agents_[static_cast<size_t>(agent)].exists = true;
   }
   void delete_agent(int agent) {
-    for (auto& lease : leases_) {
-      if (lease->agent == agent && lease->is_live) abandon(*lease);
+    for (size_t i = 0; i < leases_.size(); ++i) {  // an heir's lease joins them
+      Lease& lease = *leases_[i];
+      if (lease.agent == agent && lease.is_live) abandon(lease);
     }
     agents_[static_cast<size_t>(agent)].exists = false;
   }
@@ -238,7 +271,7 @@ class Model {
   const std::vector<std::unique_ptr<Instance>>& instances() const { return instances_; }
 
  private:
-  enum class Find : uint8_t { Nothing, Hit, NoEntry };
+  enum class Find : uint8_t { Nothing, Hit, NoEntry, Failed, Target };
   struct Look {
     Find find = Find::Nothing;
     Instance* instance = nullptr;
@@ -248,6 +281,8 @@ class Model {
       if (world < each->min_world || world > each->max_world) continue;
       if (!needs_entry || each->kind == Kind::Native) return {Find::Hit, each};
       if (each->kind == Kind::Constant) return {Find::NoEntry, each};
+      if (each->kind != Kind::Opaque) continue;
+      return {each->compile == Compile::Done ? Find::Hit : each->compile == Compile::Failed ? Find::Failed : Find::Target, each};
     }
     return {};
   }
@@ -283,11 +318,23 @@ class Model {
     const Look look = this->look(place, self.world, self.needs_entry);
     if (look.find == Find::Hit) return leave(published(look.instance));
     if (look.find == Find::NoEntry) return leave({Outcome::Unsupported, nullptr, nullptr, 0, 0});
+    if (look.find == Find::Failed) return leave(failed(look.instance->failure));
+    if (look.find == Find::Target) {
+      if (self.is_cancelled) return leave({Outcome::Cancelled, nullptr, nullptr, 0, 0});
+      demand(*look.instance);
+      if (!waits) return leave({Outcome::TimedOut, nullptr, nullptr, 0, 0});
+      if (self.is_queued && self.target == look.instance) return {Outcome::Waits, nullptr, nullptr, 0, 0};
+      unqueue(agent);
+      self.is_waiting = true;
+      enqueue(agent, look.instance);
+      return {Outcome::Waits, nullptr, nullptr, 0, 0};
+    }
     if (place.failure && place.failure->covers(self.world)) return leave(failed(place.failure->number));
     if (self.is_cancelled) return leave({Outcome::Cancelled, nullptr, nullptr, 0, 0});
     if (!place.holder) return leave(reserved(Outcome::Reserved, agent, self.key, self.world, self.guard, 0));
     if (!waits) return leave({Outcome::TimedOut, nullptr, nullptr, 0, 0});
-    if (self.is_queued) return {Outcome::Waits, nullptr, nullptr, 0, 0};
+    if (self.is_queued && !self.target) return {Outcome::Waits, nullptr, nullptr, 0, 0};
+    unqueue(agent);
     // Whoever waits for a key waits for its holder: a ring, or a chain to one who works, lifted by us.
     for (int holder = place.holder->agent;;) {
       if (holder == agent) {
@@ -295,24 +342,36 @@ class Model {
         return done(self, reserved(Outcome::Cycle, agent, self.key, self.world, self.guard, 0));
       }
       const Agent& next = agents_[static_cast<size_t>(holder)];
-      if (!next.is_queued) break;
+      if (!next.is_queued || next.target) break;  // nobody's agent runs a compile here
       holder = keys_[static_cast<size_t>(next.key)].holder->agent;
     }
     for (int holder = place.holder->agent;;) {
       Agent& next = agents_[static_cast<size_t>(holder)];
       next.is_lifted = true;
-      if (!next.is_queued) break;
+      if (!next.is_queued || next.target) break;
       holder = keys_[static_cast<size_t>(next.key)].holder->agent;
     }
-    place.queue.push_back(agent);
-    self.is_queued = self.is_waiting = true;
+    self.is_waiting = true;
+    enqueue(agent, nullptr);
     return {Outcome::Waits, nullptr, nullptr, 0, 0};
   }
 
+  std::vector<int>& queue_of(const Agent& agent) {
+    return agent.target ? agent.target->queue : keys_[static_cast<size_t>(agent.key)].queue;
+  }
+  void enqueue(int agent, Instance* target) {
+    Agent& self = agents_[static_cast<size_t>(agent)];
+    self.target = target;
+    self.is_queued = true;
+    queue_of(self).push_back(agent);
+  }
   void unqueue(int agent) {
     Agent& self = agents_[static_cast<size_t>(agent)];
     if (!std::exchange(self.is_queued, false)) return;
-    std::erase(keys_[static_cast<size_t>(self.key)].queue, agent);
+    std::erase(queue_of(self), agent);
+  }
+  static void demand(Instance& instance) {
+    if (instance.compile == Compile::Lazy) instance.compile = Compile::Pending;
   }
   void serve(int agent, Service service) {
     unqueue(agent);
@@ -326,6 +385,12 @@ class Model {
       Agent& waiter = agents_[static_cast<size_t>(each)];
       const Look look = this->look(place, waiter.world, waiter.needs_entry);
       if (look.find == Find::Nothing) continue;
+      if (look.find == Find::Target) {  // from now on it waits for the compile
+        demand(*look.instance);
+        unqueue(each);
+        enqueue(each, look.instance);
+        continue;
+      }
       serve(each, look.find == Find::Hit ? Service::Result : Service::LookAgain);
       waiter.result = look.instance;
     }
@@ -362,12 +427,14 @@ class Model {
     if (limit != kOpen) high = std::min(high, high == kOpen ? std::min(lease.world, limit) : limit);
     if (high < low) return;
     for (const Instance* other : place.instances) {
+      if (other->kind == Kind::Opaque && other->compile == Compile::Failed) continue;
       if ((other->kind != Kind::ResultOnly || source.kind == Kind::ResultOnly) && other->min_world <= low && other->max_world >= high) {
         return;  // a duplicate
       }
     }
     auto made = std::make_unique<Instance>();
     made->source = source.number;
+    made->compile = source.is_lazy ? Compile::Lazy : Compile::Pending;
     made->key = lease.key;
     made->kind = source.kind;
     made->min_world = low;
@@ -380,6 +447,7 @@ class Model {
   }
   void unlink(Instance& instance) {
     instance.is_linked = false;
+    for (const int each : std::vector<int>(instance.queue)) serve(each, Service::LookAgain);
     std::erase(keys_[static_cast<size_t>(instance.key)].instances, &instance);
   }
 
