@@ -9,6 +9,19 @@
 
 namespace berth {
 
+/// For a NULL argument that must not be.
+inline Error missing(std::string_view function, std::string_view what) {
+  return make_error(BERTH_INVALID_ARGUMENT, function, std::string(what) + " is NULL", "");
+}
+
+namespace detail {
+inline berth_error_t* defect(const char* function, const char* found) noexcept try {
+  return make_error(BERTH_INTERNAL, function, found, "report this as a defect of Berth").release();
+} catch (const std::bad_alloc&) {
+  return out_of_memory_error(function);
+}
+}  // namespace detail
+
 /// `body` returns Result<void>, or the error itself. NULL on success. No exception leaves.
 template <class Body>
 berth_error_t* at_boundary(const char* function, Body&& body) noexcept {
@@ -20,11 +33,11 @@ berth_error_t* at_boundary(const char* function, Body&& body) noexcept {
       return result.has_error() ? std::move(result).assume_error().release() : nullptr;
     }
   } catch (const std::bad_alloc&) {
-    return make_error(BERTH_OUT_OF_MEMORY, function, "memory allocation failed", "free memory and try again").release();
+    return out_of_memory_error(function);
   } catch (const std::exception& exception) {
-    return make_error(BERTH_INTERNAL, function, exception.what(), "report this as a defect of Berth").release();
+    return detail::defect(function, exception.what());
   } catch (...) {
-    return make_error(BERTH_INTERNAL, function, "an unknown exception", "report this as a defect of Berth").release();
+    return detail::defect(function, "an unknown exception");
   }
 }
 

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 namespace berth {
 
 Error&& Error::with_context(std::string_view context) && {
-  error_->message = fmt::format("{}: {}", context, error_->message);
+  // The one that stands for missing memory belongs to all threads.
+  if (error_->code != BERTH_OUT_OF_MEMORY) error_->message = fmt::format("{}: {}", context, error_->message);
   return std::move(*this);
 }
 
@@ -21,7 +24,27 @@ Error make_error(berth_code_t code, std::string_view asked, std::string_view fou
     message += ". Remedy: ";
     message += advice;
   }
-  return Error(std::make_unique<berth_error>(berth_error{code, std::move(message), std::move(details)}));
+  return Error(Error::Pointer(new berth_error{code, std::move(message), std::move(details)}));
+}
+
+namespace {
+
+// Never deleted: handed out when memory is missing.
+berth_error& bare_out_of_memory() noexcept {
+  static berth_error error{BERTH_OUT_OF_MEMORY, "no memory", "{}"};  // texts that need no allocation
+  return error;
+}
+
+}  // namespace
+
+berth_error_t* out_of_memory_error(const char* function) noexcept try {
+  return make_error(BERTH_OUT_OF_MEMORY, function, "memory allocation failed", "free memory and try again").release();
+} catch (const std::bad_alloc&) {
+  return &bare_out_of_memory();
+}
+
+void delete_error(berth_error_t* error) noexcept {
+  if (error != &bare_out_of_memory()) delete error;
 }
 
 std::string json_quote(std::string_view text) {

@@ -18,17 +18,27 @@ struct berth_error {
 
 namespace berth {
 
+/// An error for when there is no memory for one: `function` is named if there is. Threads: any. Blocks: never. GC: any, kept.
+berth_error_t* out_of_memory_error(const char* function) noexcept;
+/// Threads: any. Blocks: never. GC: any, kept. Owns: consumed.
+void delete_error(berth_error_t* error) noexcept;
+
 class [[nodiscard]] Error {
  public:
+  struct Delete {
+    void operator()(berth_error* error) const noexcept { delete_error(error); }
+  };
+  using Pointer = std::unique_ptr<berth_error, Delete>;
+
   Error() noexcept = default;  // empty: only for Outcome's storage, never returned
-  explicit Error(std::unique_ptr<berth_error> error) noexcept : error_(std::move(error)) {}
+  explicit Error(Pointer error) noexcept : error_(std::move(error)) {}
   /// Takes over an error that came through the C API; not null.
-  static Error adopt(berth_error_t* error) noexcept { return Error(std::unique_ptr<berth_error>(error)); }
+  static Error adopt(berth_error_t* error) noexcept { return Error(Pointer(error)); }
 
   berth_code_t code() const noexcept { return error_->code; }
   const std::string& message() const noexcept { return error_->message; }
   const std::string& details() const noexcept { return error_->details; }
-  Error clone() const { return Error(std::make_unique<berth_error>(*error_)); }
+  Error clone() const { return Error(Pointer(new berth_error(*error_))); }
   /// Puts `context: ` before the message; for what only the caller knew.
   Error&& with_context(std::string_view context) &&;
   Error&& with_details(std::string json) && {
@@ -39,7 +49,7 @@ class [[nodiscard]] Error {
   berth_error_t* release() noexcept { return error_.release(); }
 
  private:
-  std::unique_ptr<berth_error> error_;
+  Pointer error_;
 };
 
 /// What was asked, what was found, what to do: "ASKED: FOUND. Remedy: ADVICE." Empty parts are left out.

@@ -11,6 +11,6 @@ const char* berth_error_message(const berth_error_t* error) { return error ? err
 const char* berth_error_details_json(const berth_error_t* error) {
   return error && !error->details.empty() ? error->details.c_str() : "{}";
 }
-void berth_error_delete(berth_error_t* error) { delete error; }
+void berth_error_delete(berth_error_t* error) { berth::delete_error(error); }
 
 }  // extern "C"

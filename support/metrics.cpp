@@ -23,6 +23,12 @@ void write_line(std::string& out, std::string_view name, Value value, std::strin
 
 }  // namespace
 
+unsigned cell_of_thread() noexcept {
+  static std::atomic<unsigned> next{0};  // only distinct numbers matter: relaxed
+  thread_local const unsigned cell = next.fetch_add(1, std::memory_order_relaxed) % kCells;
+  return cell;
+}
+
 void write_counter(std::string& out, std::string_view name, std::string_view help, uint64_t value, std::string_view labels) {
   write_head(out, name, help, "counter");
   write_line(out, name, value, labels);

@@ -15,12 +15,9 @@ namespace berth::metrics {
 
 inline constexpr unsigned kCells = 16;  // a power of two
 
-/// A small number of the calling thread, the same for its whole life.
-inline unsigned cell_of_thread() noexcept {
-  static std::atomic<unsigned> next{0};  // only distinct numbers matter: relaxed
-  thread_local const unsigned cell = next.fetch_add(1, std::memory_order_relaxed) % kCells;
-  return cell;
-}
+/// A small number of the calling thread, the same for its whole life. Out of line: a compiler may keep a thread-local's address over
+/// a call in which a fibre changes its thread.
+unsigned cell_of_thread() noexcept;
 
 class Counter {
  public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/rank.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdio>
@@ -43,6 +44,10 @@ void pop(Rank rank) noexcept {
     return;
   }
   die("a lock is unlocked by a thread that does not hold it");
+}
+
+bool is_held(uint16_t low, uint16_t high) noexcept {
+  return std::any_of(held.begin(), held.begin() + num_held, [&](Rank each) { return low <= each.value && each.value <= high; });
 }
 
 void check_none_held(uint16_t low, uint16_t high, const char* during, std::source_location where) {

@@ -27,6 +27,8 @@ namespace rank {
 /// Called by sync::Mutex in debug builds. Dies if a lock of equal or higher rank is held.
 void push(Rank rank);
 void pop(Rank rank) noexcept;
+/// Whether this thread holds a lock with a rank in [low, high]; known in debug builds only.
+bool is_held(uint16_t low, uint16_t high) noexcept;
 /// Dies, naming the lock, if one with a rank in [low, high] is held by this thread. Nothing in release.
 void check_none_held(uint16_t low, uint16_t high, const char* during,
                      std::source_location where = std::source_location::current());

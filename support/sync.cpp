@@ -26,9 +26,9 @@ bool Condition::wait_until(Lock& lock, TimePoint deadline) {
   const auto left = std::min<std::chrono::nanoseconds>(deadline - now, std::chrono::hours(24));
   const boost::this_thread::disable_interruption uninterrupted;
   boost::unique_lock<boost::mutex> inner(lock.mutex_.mutex_, boost::adopt_lock);
-  condition_.wait_for(inner, boost::chrono::nanoseconds(left.count()));  // Boost 1.74 on Linux: monotonic clock
+  const auto status = condition_.wait_for(inner, boost::chrono::nanoseconds(left.count()));  // Boost 1.74 on Linux: monotonic clock
   inner.release();
-  return Clock::now() < deadline;
+  return status == boost::cv_status::no_timeout;
 }
 
 }  // namespace berth::sync

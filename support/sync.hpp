@@ -85,7 +85,7 @@ class BERTH_SCOPED_CAPABILITY Lock {
 class Condition {
  public:
   void wait(Lock& lock);
-  /// False when `deadline` has passed.
+  /// False when `deadline` has passed (or a day) and no notification had come.
   bool wait_until(Lock& lock, TimePoint deadline);
   void notify_one() noexcept { condition_.notify_one(); }
   void notify_all() noexcept { condition_.notify_all(); }
