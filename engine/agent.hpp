@@ -23,6 +23,10 @@ struct WaitTarget {
 struct LeaseRecord {
   CodeInstance* instance = nullptr;
   uint64_t generation = 0;
+  bool is_outstanding() const noexcept {
+    const uint64_t word = instance->word.load(std::memory_order_acquire);
+    return CodeInstance::generation_of(word) == generation && (word & CodeInstance::kLeased);
+  }
 };
 
 /// Written by the running thread only (load and store, no read-modify-write), summed by others.
@@ -58,7 +62,7 @@ class Agent final : public gc::Agent {
   std::vector<LeaseRecord> leases;
   CodeInstance* spare_tokens = nullptr;
   uint32_t num_spare = 0;
-  bool in_wait = false;
+  sync::Atomic<bool> in_wait{false};  // read by its deleter too, after `current`: relaxed
   AgentCounts counts;
 
   // Graph lock.
@@ -72,6 +76,7 @@ class Agent final : public gc::Agent {
 
   // Registry lock.
   bool is_zombie = false;
+  bool is_doomed = false;  // deleted while it was current or waited
 };
 
 }  // namespace berth::engine

@@ -36,6 +36,19 @@ void AgentRegistry::remove(Agent* agent) noexcept {
   if (agent->num_leases() == 0) gone = take_out(*agent);
 }
 
+bool AgentRegistry::defer(Agent& agent) noexcept {
+  // Under the lock: of this and a switch that asks is_due after it has cleared `current`, one sees the other.
+  const sync::Lock lock(mutex_);
+  if (!agent.current.load(std::memory_order_acquire) && !agent.in_wait.load(std::memory_order_relaxed)) return false;
+  agent.is_doomed = true;
+  return true;
+}
+
+bool AgentRegistry::is_due(const Agent& agent) noexcept {
+  const sync::Lock lock(mutex_);
+  return agent.is_doomed && !agent.in_wait.load(std::memory_order_relaxed);
+}
+
 void AgentRegistry::lease_ended_elsewhere(Agent& agent) noexcept {
   std::unique_ptr<Agent> gone;
   const sync::Lock lock(mutex_);

@@ -28,6 +28,10 @@ class AgentRegistry {
   Agent* add(std::unique_ptr<Agent> agent);
   /// The agent's leases are abandoned, it is current nowhere. As above.
   void remove(Agent* agent) noexcept;
+  /// True, and remembered: it waits or is current, so that it cannot be deleted now. As above.
+  bool defer(Agent& agent) noexcept;
+  /// Whether an agent that was just switched away from was deleted before. As above.
+  bool is_due(const Agent& agent) noexcept;
   /// Lowers the count of a lease that another thread ended. As above.
   void lease_ended_elsewhere(Agent& agent) noexcept;
   Totals totals();

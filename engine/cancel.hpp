@@ -7,8 +7,7 @@
 //
 // Rank: 330, a leaf.
 #pragma once
-#include <boost/container/small_vector.hpp>
-#include <list>
+#include <boost/intrusive/list.hpp>
 
 #include "engine/waiter.hpp"
 
@@ -31,46 +30,43 @@ class Cancel {
   bool is_fired() const noexcept { return fired_.load(std::memory_order_acquire); }
 
   /// A waiter's entry for the scope of its wait. The waiter reads is_fired after it.
-  class Entry {
+  class Entry : public boost::intrusive::list_base_hook<> {
    public:
-    Entry(Cancel* cancel, const Agent& agent) : cancel_(cancel) {
+    Entry(Cancel* cancel, const Agent& agent) noexcept : cancel_(cancel), parker_(agent.parker.get()) {
       if (!cancel_) return;
-      std::list<Wake> made;
-      made.emplace_back(agent, gc::Parker::kCancelled);
       const sync::Lock lock(cancel_->mutex_);
-      place_ = made.begin();
-      cancel_->waiting_.splice(cancel_->waiting_.end(), made);
+      cancel_->waiting_.push_back(*this);
     }
     ~Entry() {
       if (!cancel_) return;
-      std::list<Wake> gone;
       const sync::Lock lock(cancel_->mutex_);
-      gone.splice(gone.end(), cancel_->waiting_, place_);
+      cancel_->waiting_.erase(cancel_->waiting_.iterator_to(*this));
     }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
    private:
+    friend class Cancel;
     Cancel* cancel_;
-    std::list<Wake>::iterator place_;
+    gc::Parker* parker_;  // the waiting agent's
   };
 
  private:
   void fire_locked() {
-    boost::container::small_vector<Wake, 8> wakes;
+    gc::Parker::List wakes;
     {
       const sync::Lock lock(mutex_);
       fired_.store(true, std::memory_order_release);
-      for (const Wake& wake : waiting_) wakes.push_back(wake);
+      for (const Entry& entry : waiting_) wakes.add(*entry.parker_);
     }
-    for (const Wake& wake : wakes) wake.send();
+    wakes.notify(gc::Parker::kCancelled);
   }
 
   const gc::Hooks* const hooks_;
   sync::Mutex mutex_{kRankCancel};
   // Release under the lock; acquire after clearing the parker's flag.
   sync::Atomic<bool> fired_{false};
-  std::list<Wake> waiting_ BERTH_GUARDED_BY(mutex_);
+  boost::intrusive::list<Entry> waiting_ BERTH_GUARDED_BY(mutex_);
 };
 
 }  // namespace berth::engine

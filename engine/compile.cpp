@@ -74,8 +74,17 @@ bool Engine::Impl::publish_code(CodeInstance& instance, Code* code) {
 }
 
 void Engine::Impl::fail_compile(CodeInstance& instance, Error error, bool may_pass) {
+  FailureRef failure = out_of_memory;
+  try {
+    failure = new StoredFailure(std::move(error), instance_min_world(instance), instance_max_world(instance), -1);
+  } catch (const std::bad_alloc&) {
+    may_pass = true;
+  }
+  fail_with(instance, failure, may_pass);
+}
+
+void Engine::Impl::fail_with(CodeInstance& instance, const FailureRef& failure, bool may_pass) {
   counters.compile_failures.add();
-  const FailureRef failure(new StoredFailure(std::move(error), instance_min_world(instance), instance_max_world(instance), -1));
   Aftermath after;
   {
     const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
@@ -129,7 +138,7 @@ void Engine::Impl::serve_entry_queue(CodeInstance& instance, Service service, co
 }
 
 // No lock held. `tier` INTERPRET: the source's own first tier.
-void Engine::Impl::submit(CodeInstance& instance, berth_tier_t tier, Priority priority) {
+void Engine::Impl::submit(CodeInstance& instance, berth_tier_t tier, Priority priority) noexcept try {
   CompileJob job;
   shielded([&] {
     const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
@@ -151,6 +160,8 @@ void Engine::Impl::submit(CodeInstance& instance, berth_tier_t tier, Priority pr
       failed(instance, std::move(accepted).assume_error(), true);
     }
   }
+} catch (const std::bad_alloc&) {
+  shielded([&] { fail_with(instance, out_of_memory, true); });
 }
 
 Result<void> Engine::Impl::request_tier(CodeInstance& instance, berth_tier_t tier) {

@@ -25,7 +25,9 @@ void watch_forks() {
 }  // namespace
 
 Engine::Impl::Impl(Engine& engine, const EngineOptions& options)
-    : engine(engine), options(options), owners(options.traits), fork_epoch(current_fork_epoch()) {}
+    : engine(engine), options(options), owners(options.traits), fork_epoch(current_fork_epoch()),
+      out_of_memory(new StoredFailure(make_error(BERTH_OUT_OF_MEMORY, "compile", "memory allocation failed", "free memory and try again"),
+                                      0, UINT64_MAX, -1)) {}
 
 Engine::Impl::~Impl() = default;
 
@@ -169,8 +171,9 @@ void Engine::Impl::clear_result(CodeInstance& token) noexcept {
 
 // Threads and agents
 
+// Also after shutdown: who holds a lease may still give it back, a fibre may end its wait on another thread.
 Result<gc::Thread*> Engine::Impl::attach() {
-  BERTH_TRYV(check_usable("berth_thread_attach"));
+  BERTH_TRYV(is_forked() ? check_usable("berth_thread_attach") : success());
   gc::Thread* thread = nullptr;
   uint64_t number = 0;
   {
@@ -186,17 +189,23 @@ Result<gc::Thread*> Engine::Impl::attach() {
       free_threads.pop_back();
     }
   }
-  Agent* agent = agents.add(std::make_unique<Agent>(engine, fmt::format("thread {}", number)));
+  struct Undo {
+    Impl* impl;
+    gc::Thread* thread;
+    Agent* agent = nullptr;
+    ~Undo() {
+      if (!impl) return;
+      if (agent) impl->agents.remove(agent);
+      const sync::Lock lock(impl->threads_mutex);
+      impl->free_threads.push_back(thread);  // its room was made with the record
+    }
+  } undo{this, thread};
+  Agent* agent = undo.agent = agents.add(std::make_unique<Agent>(engine, fmt::format("thread {}", number)));
   thread->engine = &engine;
   thread->language = nullptr;
   thread->detach_at_exit = [](gc::Thread& exiting) { static_cast<Engine*>(exiting.engine)->detach(exiting); };
-  Result<void> attached = engine.collector().attach(*thread, *agent);
-  if (attached.has_error()) {
-    agents.remove(agent);
-    const sync::Lock lock(threads_mutex);
-    free_threads.push_back(thread);
-    return std::move(attached).assume_error();
-  }
+  BERTH_TRYV(engine.collector().attach(*thread, *agent));
+  undo.impl = nullptr;
   return thread;
 }
 
@@ -206,7 +215,7 @@ void Engine::Impl::detach(gc::Thread& thread) {
     engine.collector().detach(thread);  // reports the misuse
     return;
   }
-  if (thread.agent != thread.own_agent) static_cast<void>(engine.collector().set_agent(thread, nullptr).has_error());
+  if (thread.agent != thread.own_agent) static_cast<void>(engine.set_agent(thread, nullptr).has_error());
   Agent& agent = agent_of(thread);
   abandon_all(agent);
   engine.collector().detach(thread);
@@ -216,7 +225,14 @@ void Engine::Impl::detach(gc::Thread& thread) {
   free_threads.push_back(&thread);
 }
 
+void Engine::Impl::end_agent(Agent& agent) {
+  abandon_all(agent);
+  remove_agent(agent);
+  if (has_dead()) bury();
+}
+
 void Engine::Impl::remove_agent(Agent& agent) {
+  agent.set_park_hooks(nullptr, nullptr, nullptr);  // the embedder's context ends here; a notifier may come late
   while (CodeInstance* token = agent.spare_tokens) {
     agent.spare_tokens = token->next_free();
     instances.put(token);
@@ -322,6 +338,12 @@ void Engine::Impl::visit_roots(gc::SlotVisitor& visitor) {
 
 void Engine::Impl::sweep(const std::function<bool(const void*)>& is_live) {
   counters.sweeps.add();
+  const auto leave_for_later = [&](Aftermath after) {
+    after.wakes.notify();
+    const sync::Lock lock(swept_mutex_);
+    swept_.push_back(std::move(after));
+    has_swept_.store(true, std::memory_order_relaxed);
+  };
   for (unsigned i = 0; i < ReservationTable::kShards; ++i) {
     Aftermath after;
     {
@@ -329,13 +351,29 @@ void Engine::Impl::sweep(const std::function<bool(const void*)>& is_live) {
       const sync::Lock lock(table.shard_at(mutant::is_on("G38_another_shards_lock") ? (i + 1) % ReservationTable::kShards : i).mutex);
       table.for_each_slot(shard, [&](Slot& slot, size_t cell) { sweep_slot(shard, slot, cell, is_live, after); });
     }
-    for (const Wake& wake : after.wakes) wake.send();
-    after.wakes.clear();
-    const sync::Lock lock(swept_mutex_);
-    swept_.push_back(std::move(after));
-    has_swept_.store(true, std::memory_order_relaxed);
+    leave_for_later(std::move(after));
   }
+  Aftermath after;
+  sweep_unregistered(is_live, after);
+  leave_for_later(std::move(after));
   owners.sweep(is_live);
+}
+
+void Engine::Impl::sweep_unregistered(const std::function<bool(const void*)>& is_live, Aftermath& after) {
+  const sync::Lock lock(unregistered_mutex);
+  for (const LeaseRecord& lease : unregistered) {
+    CodeInstance& token = *lease.instance;
+    // Acquire, so that the generation is read after them: a later lease's are not taken for this one's.
+    const void* const parts[] = {token.method.load(std::memory_order_acquire), token.owner.load(std::memory_order_acquire),
+                                 token.guard.load(std::memory_order_acquire)};
+    if (!lease.is_outstanding()) continue;
+    const auto is_dead = [&](const void* part) { return part && !is_live(part); };
+    const bool key_dead = is_dead(parts[0]) || is_dead(parts[1]);
+    if (!key_dead && !is_dead(parts[2])) continue;
+    if (!claim_lease(token, lease.generation, false)) continue;
+    counters.abandoned[static_cast<int>(key_dead ? AbandonCause::Key : AbandonCause::Guard)].add();
+    after.abandoned.push_back(&token);
+  }
 }
 
 // Shard lock held, world stopped (or right after).
@@ -427,23 +465,24 @@ Result<Agent*> Engine::new_agent(const char* name) {
 
 Result<void> Engine::delete_agent(Agent* agent) {
   if (impl_->is_forked()) return success();
-  if (agent->in_wait || agent->current.load(std::memory_order_acquire)) {
+  if (impl_->shielded([&] { return impl_->agents.defer(*agent); })) {
     if constexpr (kDebugChecks) die("an agent is deleted while it waits or is current on a thread");
-    return make_error(BERTH_INVALID_ARGUMENT, "berth_agent_delete", "the agent waits or is current on a thread",
+    return make_error(BERTH_INVALID_ARGUMENT, "berth_agent_delete", "the agent waits or is current on a thread: deleted once it is not",
                       "set another agent on its thread first");
   }
-  impl_->shielded([&] {
-    impl_->abandon_all(*agent);
-    impl_->remove_agent(*agent);
-    if (impl_->has_dead()) impl_->bury();
-  });
+  impl_->shielded([&] { impl_->end_agent(*agent); });
   return success();
 }
 
 Result<Agent*> Engine::set_agent(gc::Thread& thread, Agent* agent) {
   BERTH_TRYV(impl_->is_forked() ? impl_->check_usable("berth_thread_set_agent") : success());
-  BERTH_TRY(gc::Agent * previous, impl_->shielded([&] { return collector_->set_agent(thread, agent); }));
-  return static_cast<Agent*>(previous);
+  return impl_->shielded([&]() -> Result<Agent*> {
+    BERTH_TRY(gc::Agent * previous, collector_->set_agent(thread, agent));
+    Agent* const before = static_cast<Agent*>(previous);
+    if (before == thread.agent || !impl_->agents.is_due(*before)) return before;
+    impl_->end_agent(*before);
+    return nullptr;
+  });
 }
 
 Result<Reservation> Engine::reserve(gc::Thread& thread, Key key, const ReserveOptions& options) {

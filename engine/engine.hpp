@@ -90,8 +90,9 @@ class Engine final {
   /// Abandons the leases of the thread's own agent, then unlinks it. Threads: the attached one.
   void detach(gc::Thread& thread);
   Result<Agent*> new_agent(const char* name);
-  /// Abandons its leases first. INVALID_ARGUMENT while it is current or waits.
+  /// Abandons its leases first. INVALID_ARGUMENT while it is current or waits: then it goes when it is not any more.
   Result<void> delete_agent(Agent* agent);
+  /// Returns the agent that was current; null if it had been deleted meanwhile.
   Result<Agent*> set_agent(gc::Thread& thread, Agent* agent);
 
   // As the C functions of the same names.

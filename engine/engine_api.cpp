@@ -11,6 +11,7 @@
 
 struct berth_config {
   berth::engine::EngineOptions options;
+  bool has_failed = false;  // memory was missing for a setting: no engine is made without it
 };
 
 namespace berth::gc {
@@ -43,25 +44,41 @@ berth_config_t* berth_config_new(void) { return new (std::nothrow) berth_config;
 void berth_config_delete(berth_config_t* config) { delete config; }
 
 void berth_config_set_compile_threads(berth_config_t* config, unsigned threads) {
+  if (!config) return;
   config->options.compile_threads = threads;
   config->options.compile_threads_set = true;
 }
-void berth_config_set_mark_threads(berth_config_t* config, unsigned threads) { config->options.collector.mark_threads = threads; }
+void berth_config_set_mark_threads(berth_config_t* config, unsigned threads) {
+  if (config) config->options.collector.mark_threads = threads;
+}
 void berth_config_set_gc_hooks(berth_config_t* config, const berth_gc_hooks_t* hooks, void* context) {
+  if (!config) return;
   copy_struct(config->options.collector.hooks.table, hooks);
   config->options.collector.hooks.context = context;
   config->options.collector.hooks.foreign = hooks != nullptr;
 }
 void berth_config_set_key_traits(berth_config_t* config, const berth_key_traits_t* traits) {
-  copy_struct(config->options.traits, traits);
+  if (config) copy_struct(config->options.traits, traits);
 }
-void berth_config_set_cycle_policy(berth_config_t* config, berth_cycle_policy_t policy) { config->options.cycle_policy = policy; }
-void berth_config_set_reentry_limit(berth_config_t* config, uint32_t limit) { config->options.reentry_limit = limit; }
-void berth_config_set_lease_timeout(berth_config_t* config, int64_t ns) { config->options.lease_timeout_ns = ns; }
+void berth_config_set_cycle_policy(berth_config_t* config, berth_cycle_policy_t policy) {
+  if (config) config->options.cycle_policy = policy;
+}
+void berth_config_set_reentry_limit(berth_config_t* config, uint32_t limit) {
+  if (config) config->options.reentry_limit = limit;
+}
+void berth_config_set_lease_timeout(berth_config_t* config, int64_t ns) {
+  if (config) config->options.lease_timeout_ns = ns;
+}
 void berth_config_set_cache_directory(berth_config_t* config, const char* directory) {
-  config->options.cache_directory = directory ? directory : "";
+  if (!config) return;
+  try {
+    config->options.cache_directory = directory ? directory : "";
+  } catch (const std::bad_alloc&) {
+    config->has_failed = true;
+  }
 }
 void berth_config_set_compiler_hooks(berth_config_t* config, const berth_compiler_hooks_t* hooks, void* context) {
+  if (!config) return;
   copy_struct(config->options.compiler_hooks, hooks);
   config->options.compiler_context = context;
   config->options.has_compiler_hooks = hooks && hooks->submit;
@@ -69,13 +86,18 @@ void berth_config_set_compiler_hooks(berth_config_t* config, const berth_compile
 
 berth_error_t* berth_engine_new(const berth_config_t* config, berth_engine_t** out) {
   return at_boundary("berth_engine_new", [&]() -> Result<void> {
+    if (!out) return missing("berth_engine_new", "out");
+    if (config && config->has_failed) throw std::bad_alloc();
     BERTH_TRY(auto engine, Engine::make(config ? config->options : EngineOptions{}));
     *out = to_handle(engine.release());
     return success();
   });
 }
 berth_error_t* berth_engine_shutdown(berth_engine_t* engine) {
-  return at_boundary("berth_engine_shutdown", [&] { return to_engine(engine)->shutdown(); });
+  return at_boundary("berth_engine_shutdown", [&]() -> Result<void> {
+    if (!engine) return missing("berth_engine_shutdown", "the engine");
+    return to_engine(engine)->shutdown();
+  });
 }
 void berth_engine_delete(berth_engine_t* handle) {
   if (!handle) return;
@@ -83,10 +105,11 @@ void berth_engine_delete(berth_engine_t* handle) {
   if (to_engine(handle)->is_forked()) return;
   delete to_engine(handle);
 }
-uint64_t berth_engine_world(const berth_engine_t* engine) { return to_engine(engine)->world(); }
-uint64_t berth_engine_advance_world(berth_engine_t* engine) { return to_engine(engine)->advance_world(); }
+uint64_t berth_engine_world(const berth_engine_t* engine) { return engine ? to_engine(engine)->world() : 0; }
+uint64_t berth_engine_advance_world(berth_engine_t* engine) { return engine ? to_engine(engine)->advance_world() : 0; }
 
 char* berth_engine_explain(berth_engine_t* engine) {
+  if (!engine) return nullptr;
   try {
     return new_string(to_engine(engine)->explain());
   } catch (...) {
@@ -94,6 +117,7 @@ char* berth_engine_explain(berth_engine_t* engine) {
   }
 }
 char* berth_engine_metrics(berth_engine_t* engine) {
+  if (!engine) return nullptr;
   try {
     return new_string(to_engine(engine)->metrics());
   } catch (...) {
@@ -101,25 +125,35 @@ char* berth_engine_metrics(berth_engine_t* engine) {
   }
 }
 void berth_engine_counts(berth_engine_t* engine, berth_engine_counts_t* out) {
+  if (!engine || !out) return;
   berth_engine_counts_t counts{};
   counts.struct_size = out->struct_size;
   to_engine(engine)->counts(counts);
   std::memcpy(out, &counts, std::min(out->struct_size, sizeof counts));
 }
 berth_error_t* berth_engine_trace_start(berth_engine_t* engine, const char* path) {
-  return at_boundary("berth_engine_trace_start", [&] { return to_engine(engine)->trace_start(path); });
+  return at_boundary("berth_engine_trace_start", [&]() -> Result<void> {
+    if (!engine) return missing("berth_engine_trace_start", "the engine");
+    return to_engine(engine)->trace_start(path);
+  });
 }
 berth_error_t* berth_engine_trace_stop(berth_engine_t* engine) {
-  return at_boundary("berth_engine_trace_stop", [&] { return to_engine(engine)->trace_stop(); });
+  return at_boundary("berth_engine_trace_stop", [&]() -> Result<void> {
+    if (!engine) return missing("berth_engine_trace_stop", "the engine");
+    return to_engine(engine)->trace_stop();
+  });
 }
 void berth_string_delete(char* string) { std::free(string); }
 
 void berth_engine_sweep(berth_engine_t* handle) {
+  if (!handle) return;
   Engine* engine = to_engine(handle);
   const gc::Hooks& hooks = engine->collector().hooks();
   if (!hooks.foreign || !hooks.table.is_live) return;
   engine->sweep([&](const void* object) { return hooks.table.is_live(hooks.context, object) != 0; });
 }
-void berth_engine_recruit(berth_engine_t* engine, size_t n) { to_engine(engine)->collector().recruit(n); }
+void berth_engine_recruit(berth_engine_t* engine, size_t n) {
+  if (engine) to_engine(engine)->collector().recruit(n);
+}
 
 }  // extern "C"

@@ -30,7 +30,7 @@ enum class Lifecycle : uint8_t { Running, ShutDown };
 
 /// What remains to be done once no lock is held, in this order: wake, submit, lift, cancel, count, drop.
 struct Aftermath {
-  boost::container::small_vector<Wake, 4> wakes;
+  gc::Parker::List wakes;  // detached waiters
   boost::container::small_vector<CodeInstanceRef, 2> submits;
   boost::container::small_vector<CodeInstanceRef, 2> lifts;
   boost::container::small_vector<CodeInstanceRef, 2> cancels;
@@ -111,6 +111,7 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   void undo_take(Agent& agent, CodeInstance* token) noexcept;
   bool retract(Agent& agent, Slot& slot, CodeInstance& token, uint64_t generation);
   Result<Reservation> reserve_by_steps(gc::Thread& thread, Key key, const ReserveOptions& options);
+  void record_unregistered(LeaseRecord lease);
   int holds(gc::Thread& thread, Key key);
   enum class Step : uint8_t { Done, Park, Help };
   /// Runs the wait to its end; the agent may continue on another thread. Leaves GC states as found.
@@ -126,6 +127,8 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   bool mark_awaited(WaitTarget target);
   Step enqueue(Wait& wait, WaitTarget target, Aftermath& after);
   void park(gc::Thread& thread, Wait& wait);
+  void ask_for_collection(gc::Thread& thread);
+  static constexpr int64_t kWeakPatienceNs = 1'000'000'000;
   int64_t park_limit_ns(const Wait& wait) const;
 
   // release.cpp
@@ -179,7 +182,8 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   void fail_compile(CodeInstance& instance, Error error, bool may_pass);
   void drop_compile(CodeInstance& instance);
   Result<void*> wait_entry(gc::Thread& thread, CodeInstance& instance, const Deadline& deadline);
-  void submit(CodeInstance& instance, berth_tier_t tier, Priority priority);
+  void submit(CodeInstance& instance, berth_tier_t tier, Priority priority) noexcept;
+  void fail_with(CodeInstance& instance, const FailureRef& failure, bool may_pass);
   /// The agent that runs the compile, for the walk of the graph; null: none.
   void set_compiling_agent(CodeInstance& instance, Agent* agent);
   Result<void> request_tier(CodeInstance& instance, berth_tier_t tier);
@@ -251,11 +255,13 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   void serve_all_shut_down();
   Result<gc::Thread*> attach();
   void detach(gc::Thread& thread);
+  void end_agent(Agent& agent);
   void remove_agent(Agent& agent);
   bool visit_ephemerons(const std::function<bool(const void*)>& is_marked, gc::SlotVisitor& visitor) override;
   void visit_roots(gc::SlotVisitor& visitor) override;
   void sweep(const std::function<bool(const void*)>& is_live) override;
   void after_resume() override;
+  void sweep_unregistered(const std::function<bool(const void*)>& is_live, Aftermath& after);
   void sweep_slot(ReservationTable::Shard& shard, Slot& slot, size_t cell, const std::function<bool(const void*)>& is_live,
                   Aftermath& after);
   bool is_foreign() const noexcept { return options.collector.hooks.foreign; }
@@ -275,11 +281,17 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
 
   // Unreferenced instances, a stack pushed by anyone: CAS release, taken as a whole: exchange acquire.
   sync::Atomic<CodeInstance*> dead_{nullptr};
+  // Made with the engine, as it is needed where nothing can be made.
+  const FailureRef out_of_memory;
   // What a sweep left to be done when the world runs again.
   sync::Mutex swept_mutex_{Rank{346, "swept"}};
   std::vector<Aftermath> swept_ BERTH_GUARDED_BY(swept_mutex_);
   sync::Atomic<bool> has_swept_{false};  // a hint: relaxed, read again under the mutex
   bool tearing_down_ = false;            // the engine's end, one thread
+
+  // Leases that no slot names (cycle, re-entry): a sweep looks through them. Ended ones stay until the list is full.
+  sync::Mutex unregistered_mutex{Rank{343, "unregistered leases"}};
+  std::vector<LeaseRecord> unregistered BERTH_GUARDED_BY(unregistered_mutex);
 
   // Attached threads' records: type-stable, since a giver of a lease may look at one that detaches.
   sync::Mutex threads_mutex{Rank{347, "thread records"}};

@@ -17,22 +17,36 @@ Result<void> HookCompiler::submit(CompileJob job) {
     if (next_) return next_->submit(std::move(job));
     return make_error(BERTH_UNSUPPORTED, "compile", "only opaque sources have a compiler here", "link libberth for LLVM sources");
   }
-  if (!sink_.claim(*job.instance)) {
-    sink_.dropped(*job.instance);
+  const uint64_t number = [&] {
+    const sync::Lock lock(mutex_);
+    return *unanswered_.insert(next_job_++).first;
+  }();
+  std::unique_ptr<berth_job> handle;
+  try {
+    handle.reset(new berth_job{std::move(job), *this, number});
+  } catch (...) {
+    answered(number);
+    throw;
+  }
+  CodeInstance& instance = *handle->job.instance;
+  if (!sink_.claim(instance)) {
+    sink_.dropped(instance);
+    answered(number);
     return success();
   }
-  auto* handle = new berth_job{std::move(job), *this};
-  {
-    const sync::Lock lock(mutex_);
-    ++unanswered_;
-  }
+  berth_job* const given = handle.release();
   try {
-    hooks_.submit(context_, handle);
+    hooks_.submit(context_, given);
   } catch (...) {
-    // A hook in C++ that throws has not answered the job.
-    fail(handle, "the compiler's submit hook threw an exception");
+    // What a hook throws after it has answered changes nothing; the job is gone.
+    if (is_unanswered(number)) fail(given, "the compiler's submit hook threw an exception");
   }
   return success();
+}
+
+bool HookCompiler::is_unanswered(uint64_t number) {
+  const sync::Lock lock(mutex_);
+  return unanswered_.contains(number);
 }
 
 bool HookCompiler::help(CodeInstance& instance, const Deadline& deadline) {
@@ -70,15 +84,22 @@ void HookCompiler::stop(StopMode mode) {
   {
     // The embedder's threads may be inside an answer, which uses the engine: it must not go before they leave.
     sync::Lock lock(mutex_);
-    while (unanswered_ != 0) all_answered_.wait_until(lock, sync::Clock::now() + gc::kParkSlice);
+    while (!unanswered_.empty()) all_answered_.wait_until(lock, sync::Clock::now() + gc::kParkSlice);
   }
   if (next_) next_->stop(mode);
 }
 
-// The last access of an answer to the engine: under the lock, which stop takes after it.
-void HookCompiler::answered() {
+// The answer's last access to the engine comes after all others, under the lock that stop takes after it.
+void HookCompiler::end(berth_job_t* job) {
+  const uint64_t number = job->number;
+  delete job;
+  answered(number);
+}
+
+void HookCompiler::answered(uint64_t number) {
   const sync::Lock lock(mutex_);
-  if (--unanswered_ == 0) all_answered_.notify_all();
+  unanswered_.erase(number);
+  if (unanswered_.empty()) all_answered_.notify_all();
 }
 
 Result<void> HookCompiler::define_symbol(const char* name, void* address) {
@@ -91,20 +112,30 @@ bool HookCompiler::has_threads() const noexcept { return !hooks_.help || (next_ 
 
 void HookCompiler::publish(berth_job_t* job, void* entry, void* backend) noexcept {
   if (!entry) return fail(job, "the compiler published no entry; call berth_job_fail with the reason");
-  std::unique_ptr<berth_job> owned(job);
-  Code* code = make_code_(entry, backend);
-  if (sink_.published(*job->job.instance, code)) compiled_.fetch_add(1, std::memory_order_relaxed);
-  owned.reset();
-  answered();
+  Code* code = nullptr;
+  try {
+    code = make_code_(entry, backend);
+  } catch (const std::bad_alloc&) {  // who needs the entry asks again
+    if (hooks_.retire && backend) hooks_.retire(context_, backend);
+  }
+  if (!code) {
+    sink_.dropped(*job->job.instance);
+  } else if (sink_.published(*job->job.instance, code)) {
+    compiled_.fetch_add(1, std::memory_order_relaxed);
+  }
+  end(job);
 }
 
 void HookCompiler::fail(berth_job_t* job, const char* message) noexcept {
-  std::unique_ptr<berth_job> owned(job);
-  sink_.failed(*job->job.instance,
-               make_error(BERTH_COMPILE_FAILED, fmt::format("compiling \"{}\"", job->job.label),
-                          message && *message ? message : "the compiler gave no reason", ""), false);
-  owned.reset();
-  answered();
+  try {
+    sink_.failed(*job->job.instance,
+                 make_error(BERTH_COMPILE_FAILED, fmt::format("compiling \"{}\"", job->job.label),
+                            message && *message ? message : "the compiler gave no reason", ""),
+                 false);
+  } catch (const std::bad_alloc&) {
+    sink_.dropped(*job->job.instance);  // who needs it asks again
+  }
+  end(job);
 }
 
 }  // namespace berth::engine

@@ -7,6 +7,7 @@
 // Rank: 500, the count of unanswered jobs. Cost: one lock per submit and answer.
 #pragma once
 #include <memory>
+#include <unordered_set>
 
 #include "berth/compiler.h"
 #include "engine/engine.hpp"
@@ -41,12 +42,15 @@ class HookCompiler final : public Compiler, public Subsystem {
   CompileSink& sink_;
   const MakeCode make_code_;
   const std::unique_ptr<Compiler> next_;
-  void answered();
+  void end(berth_job_t* job);
+  void answered(uint64_t number);
+  bool is_unanswered(uint64_t number);
 
   sync::Atomic<uint64_t> compiled_{0};  // a counter: relaxed
   sync::Mutex mutex_{Rank{500, "hook compiler"}};
   sync::Condition all_answered_;
-  size_t unanswered_ BERTH_GUARDED_BY(mutex_) = 0;
+  uint64_t next_job_ BERTH_GUARDED_BY(mutex_) = 0;
+  std::unordered_set<uint64_t> unanswered_ BERTH_GUARDED_BY(mutex_);  // by number: an answered job's memory may be another's
 };
 
 }  // namespace berth::engine
@@ -54,4 +58,5 @@ class HookCompiler final : public Compiler, public Subsystem {
 struct berth_job {
   berth::engine::CompileJob job;
   berth::engine::HookCompiler& compiler;
+  const uint64_t number;
 };

@@ -2,6 +2,8 @@
 // Releasing: claim, publication, the pass over the queue (2.2), abandonment (2.6).
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "engine/engine_impl.hpp"
 #include "gc/thread.hpp"
 #include "support/latch.hpp"
@@ -93,22 +95,29 @@ Result<void> Engine::Impl::release_with_source(Agent& self, Lease lease, SourceP
   CodeInstance& token = *lease.instance;
   Aftermath after;
   const bool running = lifecycle.load(std::memory_order_acquire) == Lifecycle::Running;
-  Result<Publication> prepared = running
-      ? prepare(token, lease.generation, std::move(source))
-      : Result<Publication>(make_error(BERTH_SHUT_DOWN, "berth_release", "the engine is shut down; the source was dropped", ""));
-  const bool has_result = prepared.has_value();
+  // A release ends its lease whatever comes: also when there is no memory for its result.
+  std::optional<Result<Publication>> prepared;
+  if (running) {
+    try {
+      prepared.emplace(prepare(token, lease.generation, std::move(source)));
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  const bool has_result = prepared && prepared->has_value();
   if (!claim_lease(token, lease.generation, has_result)) return stale_lease("berth_release");
   latch::reach("claim", &token);
   if (has_result && token.state() == InstanceState::Reserved) {
-    publish_all({&prepared.assume_value(), 1}, true, after);
+    publish_all({&prepared->assume_value(), 1}, true, after);
   } else {
     if (has_result) counters.duplicates.add();  // published before; the first result stays
     give(*token.slot.load(std::memory_order_relaxed), token, nullptr, false, after);
   }
   after.ended.push_back(&token);
   settle(after, &self);
-  if (!has_result) return std::move(prepared).assume_error();
-  return success();
+  if (has_result) return success();
+  if (prepared) return std::move(*prepared).assume_error();
+  if (running) throw std::bad_alloc();
+  return make_error(BERTH_SHUT_DOWN, "berth_release", "the engine is shut down; the source was dropped", "");
 }
 
 Result<void> Engine::Impl::release_error(gc::Thread& thread, Lease lease, Error error, int64_t retry_after_ns) {
@@ -119,7 +128,11 @@ Result<void> Engine::Impl::release_error(gc::Thread& thread, Lease lease, Error 
   CodeInstance& token = *lease.instance;
   const uint64_t world = token.lease_world();
   const int64_t expires = retry_after_ns < 0 ? -1 : clock_ns() + retry_after_ns;
-  const FailureRef failure(new StoredFailure(std::move(error), world, std::max(world, worlds.now()), expires));
+  FailureRef failure;
+  try {
+    failure = new StoredFailure(std::move(error), world, std::max(world, worlds.now()), expires);
+  } catch (const std::bad_alloc&) {  // the lease ends all the same
+  }
   const bool was_published = token.state() != InstanceState::Reserved;
   if (!claim_lease(token, lease.generation, false)) return stale_lease("berth_release_error");
   latch::reach("claim", &token);
@@ -129,6 +142,7 @@ Result<void> Engine::Impl::release_error(gc::Thread& thread, Lease lease, Error 
   give(*token.slot.load(std::memory_order_relaxed), token, fails ? failure : nullptr, retry_after_ns != 0, after);
   after.ended.push_back(&token);
   settle(after, &agent_of(thread));
+  if (!failure) throw std::bad_alloc();
   return success();
 }
 
@@ -183,7 +197,7 @@ void Engine::Impl::serve(Waiter& waiter, Service service, CodeInstance* result, 
   waiter.result = result;
   waiter.failure = failure;
   waiter.served_ns = clock_ns();
-  after.wakes.emplace_back(*waiter.agent);
+  after.wakes.add(*waiter.agent->parker);
 }
 
 // Shard and graph lock held. Whom the news fits is served, who needs the entry moves to the instance's queue; if `giving` holds the
@@ -209,7 +223,7 @@ void Engine::Impl::pass(Slot& slot, CodeInstance* giving, const FailureRef& fail
         graph.set_edge(*current, target);
         const uint64_t before = look.instance->word.fetch_or(CodeInstance::kSubmitted, std::memory_order_acq_rel);
         if (!(before & CodeInstance::kSubmitted)) after.submits.emplace_back(look.instance);
-        after.lifts.emplace_back(look.instance);
+        if (after.lifts.empty() || after.lifts.back() != look.instance) after.lifts.emplace_back(look.instance);
       }
     } else if (failure && failure->covers(current->world)) {
       counters.failures_delivered.add();
@@ -243,6 +257,7 @@ bool Engine::Impl::needs_compiler(const Source& source) const noexcept {
 }
 
 Result<Publication> Engine::Impl::prepare(CodeInstance& instance, uint64_t generation, SourcePtr source) {
+  if (source->is_incomplete) throw std::bad_alloc();
   Publication publication;
   publication.instance = &instance;
   publication.generation = generation;
@@ -502,7 +517,7 @@ void Engine::Impl::settle(Aftermath& after, Agent* self) {
     latch::reach("notify");
     if constexpr (kDebugChecks) engine.collector().collect_at_handover();
   }
-  for (const Wake& wake : after.wakes) wake.send();
+  after.wakes.notify();
   for (const CodeInstanceRef& instance : after.submits) {
     const bool lifted = self && self->lifted.load(std::memory_order_relaxed);
     submit(*instance, BERTH_TIER_INTERPRET, lifted ? Priority::Lifted : Priority::Fast);

@@ -4,6 +4,7 @@
 
 #include "engine/engine_impl.hpp"
 #include "support/latch.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::engine {
 namespace {
@@ -92,7 +93,7 @@ class Engine::Impl::Attempt {
   Attempt(Impl& impl, gc::Thread& thread, Agent& agent) : impl_(impl), agent_(agent) { impl_.raise(thread, agent); }
   ~Attempt() {
     if (token) impl_.put_token(*token, &agent_);
-    if (!confirmed_) impl_.count_lease(agent_);
+    if (!confirmed_ && !mutant::is_on("R54_count_kept")) impl_.count_lease(agent_);
   }
   Attempt(const Attempt&) = delete;
   Attempt& operator=(const Attempt&) = delete;
@@ -113,7 +114,7 @@ class Engine::Impl::Attempt {
 // Nothing is allocated and nothing polls, so the count is raised only once the key looks free.
 bool Engine::Impl::take_at_once(gc::Thread& thread, Key key, const ReserveOptions& options_in, Lease& lease) {
   Agent& agent = agent_of(thread);
-  if (!is_usable() || thread.poll.load(std::memory_order_relaxed) != 0 || agent.in_wait || !agent.spare_tokens ||
+  if (!is_usable() || thread.poll.load(std::memory_order_relaxed) != 0 || agent.in_wait.load(std::memory_order_relaxed) || !agent.spare_tokens ||
       agent.leases.size() == agent.leases.capacity()) {
     return false;
   }
@@ -191,7 +192,7 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
   BERTH_TRYV(check_usable("berth_reserve"));
   gc::Thread* thread = &first_thread;
   Agent& agent = agent_of(*thread);
-  if (agent.in_wait) {
+  if (agent.in_wait.load(std::memory_order_relaxed)) {
     return make_error(BERTH_INVALID_ARGUMENT, "berth_reserve", "the agent \"" + agent.name + "\" is already waiting",
                       "give each logical thread an agent of its own");
   }
@@ -204,6 +205,7 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
   Attempt attempt(*this, *thread, agent);
   const bool exact_clock = options.lease_timeout_ns > 0;
   const auto lease_of = [&](Outcome outcome, uint32_t depth) {
+    if (outcome != Outcome::Reserved) record_unregistered({attempt.token, attempt.generation});
     CodeInstance* token = attempt.confirm();
     agent.record(*token, attempt.generation);
     return Reservation{outcome, Lease{token, attempt.generation}, nullptr, depth};
@@ -287,8 +289,9 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
                             fmt::format("{{\"key\":{{\"method\":\"0x{:x}\",\"owner\":\"0x{:x}\"}},\"depth\":{}}}",
                                         reinterpret_cast<uintptr_t>(key.method), reinterpret_cast<uintptr_t>(key.owner), depth));
         }
+        Reservation reservation = lease_of(Outcome::Reentrant, depth);
         counters.reentrant.add();
-        return lease_of(Outcome::Reentrant, depth);
+        return reservation;
       }
     }
 
@@ -328,9 +331,10 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
         return lease_of(Outcome::Reserved, 0);
       case Wait::End::Cycle:
         if (options.cycle_policy == BERTH_CYCLE_SHARE && !wait.chain.empty() && !wait.chain.front().is_entry) {
-          counters.cycle.add();
           if (trace.is_on()) trace.instant("engine", "cycle", fmt::format("\"chain\":{}", json_quote(chain_text(wait.chain))));
-          return lease_of(Outcome::Cycle, 0);
+          Reservation reservation = lease_of(Outcome::Cycle, 0);
+          counters.cycle.add();
+          return reservation;
         }
         counters.cycles_refused.add();
         return wait_error(wait, "berth_reserve", options_in.label);
@@ -338,6 +342,18 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
         return wait_error(wait, "berth_reserve", options_in.label);
     }
   }
+}
+
+void Engine::Impl::record_unregistered(LeaseRecord lease) {
+  shielded([&] {
+    const sync::Lock lock(unregistered_mutex);
+    if (unregistered.size() == unregistered.capacity()) {
+      std::erase_if(unregistered, [](const LeaseRecord& record) { return !record.is_outstanding(); });
+      // Growing while half is in use keeps the cost per lease constant.
+      if (unregistered.size() * 2 >= unregistered.capacity()) unregistered.reserve(std::max<size_t>(16, unregistered.capacity() * 2));
+    }
+    unregistered.push_back(lease);
+  });
 }
 
 int Engine::Impl::holds(gc::Thread& thread, Key key) {
@@ -353,7 +369,7 @@ Result<void*> Engine::Impl::wait_entry(gc::Thread& first_thread, CodeInstance& i
   BERTH_TRYV(check_usable("berth_instance_wait_entry"));
   gc::Thread* thread = &first_thread;
   Agent& agent = agent_of(*thread);
-  if (agent.in_wait) {
+  if (agent.in_wait.load(std::memory_order_relaxed)) {
     return make_error(BERTH_INVALID_ARGUMENT, "berth_instance_wait_entry", "the agent \"" + agent.name + "\" is already waiting",
                       "give each logical thread an agent of its own");
   }
@@ -375,7 +391,7 @@ Result<void*> Engine::Impl::wait_entry(gc::Thread& first_thread, CodeInstance& i
 
 void Engine::Impl::wait(gc::Thread*& thread, Wait& wait) {
   Agent& agent = *wait.waiter.agent;
-  agent.in_wait = true;
+  agent.in_wait.store(true, std::memory_order_relaxed);
   const sync::TimePoint begin = sync::Clock::now();
   wait.waiter.since_ns = clock_ns();
   agent.parker->reset();
@@ -386,14 +402,15 @@ void Engine::Impl::wait(gc::Thread*& thread, Wait& wait) {
       gc::in_safe(*thread, [&] { park_hook = wait_safely(*thread, wait); });
       if (!park_hook) break;
       // The safe region is left before the fibre parks and entered on the thread that it continues on.
-      thread = agent.park_hooks.park(agent.park_hooks.context, thread, park_limit_ns(wait));
+      gc::Thread* const resumed = agent.park_hooks.park(agent.park_hooks.context, thread, park_limit_ns(wait));
+      if (!mutant::is_on("R38_old_thread_kept")) thread = resumed;
     }
   } catch (...) {
     leave_queue(wait);
-    agent.in_wait = false;
+    agent.in_wait.store(false, std::memory_order_relaxed);
     throw;
   }
-  agent.in_wait = false;
+  agent.in_wait.store(false, std::memory_order_relaxed);
   if (wait.was_queued) counters.wait_ns.add(static_cast<uint64_t>(clock_ns() - wait.waiter.since_ns));
   if (wait.was_queued && trace.is_on()) {
     trace.complete("engine", wait.slot ? "reserve" : "wait entry", begin,
@@ -430,8 +447,12 @@ bool Engine::Impl::wait_safely(gc::Thread& thread, Wait& wait) {
         wait.target.reset();
         break;
       case Step::Park:
+        if (wait.weak_since_ns && clock_ns() - wait.weak_since_ns > kWeakPatienceNs && !mutant::is_on("R46_no_request")) {
+          wait.weak_since_ns = clock_ns();
+          ask_for_collection(thread);
+        }
         latch::reach("queue", wait.waiter.agent);
-        if (wait.waiter.agent->park_hooks.park) return true;
+        if (wait.waiter.agent->park_hooks.park && !mutant::is_on("R39_blocking_park")) return true;
         park(thread, wait);
         break;
     }
@@ -460,12 +481,19 @@ void Engine::Impl::park(gc::Thread& thread, Wait& wait) {
     counters.wakes_time.add();
   } else {
     counters.wakes_served.add();
+    if (flags & gc::Parker::kRecovered) counters.recovered.add();
   }
-  if (wait.weak_since_ns && clock_ns() - wait.weak_since_ns > 1'000'000'000) {
-    wait.weak_since_ns = clock_ns();
+}
+
+// Safe, no lock held. The lease's guard may be dead already, and nothing else may be allocating.
+void Engine::Impl::ask_for_collection(gc::Thread& thread) {
+  if (is_foreign()) {
     const gc::Hooks& hooks = options.collector.hooks;
-    if (hooks.foreign && hooks.table.request_collection) hooks.table.request_collection(hooks.context);
+    if (hooks.table.request_collection) hooks.table.request_collection(hooks.context);
+    return;
   }
+  const gc::UnsafeRegion unsafe(thread);
+  engine.collector().collect(thread);
 }
 
 Engine::Impl::Step Engine::Impl::step(Wait& wait) {
@@ -474,6 +502,8 @@ Engine::Impl::Step Engine::Impl::step(Wait& wait) {
   {
     ReservationTable::Shard& shard = table.shard(wait.hash);
     const sync::Lock lock(shard.mutex);
+    if (mutant::is_on("R71_leave_under_shard")) const gc::UnsafeRegion region(*wait.waiter.agent->current.load());
+    if (mutant::is_on("R71_token_made_in_loop")) static_cast<void>(std::make_unique<CodeInstance>());
     result = step_locked(wait, shard, after);
   }
   settle(after, wait.waiter.agent);
@@ -534,7 +564,7 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
         after.submits.emplace_back(target.instance);
       }
       if (wait.helped != target.instance && !wait.deadline.has_passed() && !(waiter.queued == target && engine.compiler() && engine.compiler()->has_threads())) {
-        unqueue(wait);
+        if (!mutant::is_on("R40_help_with_edge")) unqueue(wait);
         wait.target = target.instance;
         return Step::Help;
       }
@@ -629,21 +659,16 @@ bool Engine::Impl::take_or_expire(Wait& wait, ReservationTable::Shard&, Aftermat
     again = true;
     return false;
   }
-  const bool has_guard_wait = options.collector.hooks.foreign;
-  if (options.lease_timeout_ns <= 0 && !has_guard_wait) return false;
   // With W the token cannot be given back without our shard lock, so its fields are those of this lease.
   if (!mark_awaited({&slot, nullptr})) {
     again = true;
     return false;
   }
   CodeInstance& token = *Slot::token_of(hold);
-  if (has_guard_wait) {
-    const bool weak = token.guard.load(std::memory_order_relaxed) != nullptr;
-    if (!weak) {
-      wait.weak_since_ns = 0;
-    } else if (!wait.weak_since_ns) {
-      wait.weak_since_ns = clock_ns();
-    }
+  if (!token.guard.load(std::memory_order_relaxed)) {
+    wait.weak_since_ns = 0;
+  } else if (!wait.weak_since_ns) {
+    wait.weak_since_ns = clock_ns();
   }
   if (options.lease_timeout_ns <= 0) return false;
   const int64_t expires = token.held_since_ns.load(std::memory_order_relaxed) + options.lease_timeout_ns;

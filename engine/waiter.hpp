@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Waiter: one blocked call, on the stack of its thread; in the queue of a slot or of an instance until it is detached.
-// WaitQueue: those of one target, in order of arrival. Wake: what reaches a detached waiter once all locks are released.
+// WaitQueue: those of one target, in order of arrival.
 #pragma once
 #include "engine/agent.hpp"
 #include "engine/engine.hpp"
@@ -34,27 +34,6 @@ struct Waiter {
 struct WaitQueue {
   static void push(Waiter*& head, Waiter& waiter) noexcept;
   static void remove(Waiter*& head, Waiter& waiter) noexcept;
-};
-
-/// Retained, so that the agent may go meanwhile.
-struct Wake {
-  gc::ParkerRef parker;
-  void (*unpark)(void*) = nullptr;
-  void* context = nullptr;
-  gc::Parker::Flag flag = gc::Parker::kServed;
-
-  explicit Wake(const Agent& agent, gc::Parker::Flag flag = gc::Parker::kServed)
-      : unpark(agent.park_hooks.unpark), context(agent.park_hooks.context), flag(flag) {
-    if (!unpark) parker = agent.parker;
-  }
-  /// Threads: any, no lock held.
-  void send() const {
-    if (unpark) {
-      unpark(context);
-    } else {
-      parker->notify(flag);
-    }
-  }
 };
 
 }  // namespace berth::engine

@@ -19,9 +19,9 @@ class Collector;
 class Thread;
 class HandleBlock;
 
+/// How a fibre's agent sleeps; its parker has the other half, `unpark`.
 struct ParkHooks {
   Thread* (*park)(void* context, Thread*, int64_t timeout_ns) = nullptr;
-  void (*unpark)(void* context) = nullptr;
   void* context = nullptr;
 };
 
@@ -35,6 +35,11 @@ class Agent {
   std::string name;
   ParkerRef parker;            // retained by whoever notifies it after unlocking
   ParkHooks park_hooks;        // park == null: block the thread on `parker`
+  /// Threads: one at a time, agent not waiting. Blocks: short. GC: any, kept.
+  void set_park_hooks(Thread* (*park)(void*, Thread*, int64_t), void (*unpark)(void*), void* context) noexcept {
+    park_hooks = {park, context};
+    parker->set_unpark(unpark, context);
+  }
   Frame* frames = nullptr;     // while suspended; while current the thread has the head
   HandleBlock* handles = nullptr;  // newest block of the handle scopes; see gc/handle.hpp
   uintptr_t stack_low = 0, stack_high = 0;  // of the stack that it runs on; 0: not told, the thread's

@@ -321,18 +321,25 @@ Result<void> Collector::attach(Thread& thread, Agent& agent) {
   find_native_stack(thread);
   thread.anchor.store(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), std::memory_order_relaxed);
   thread.stack_limit = stack_limit_of(thread);
-  thread.attachment = std::make_shared<Attachment>();
-  thread.attachment->collector = this;
-  thread.attachment->thread.store(&thread, std::memory_order_release);
   const bool always = (thread.foreign && thread.foreign->table.safepoint) || stress::is_on(stress::Mode::Poll);
   thread.poll.store(always ? uint32_t{kPollAlways} : 0, std::memory_order_relaxed);
   thread.state.store(State::Safe, std::memory_order_relaxed);
-  add_attachment(thread.attachment);
-  impl_->register_agent(*this, agent);
-  {
+  try {
+    thread.attachment = std::make_shared<Attachment>();
+    thread.attachment->collector = this;
+    thread.attachment->thread.store(&thread, std::memory_order_release);
+    add_attachment(thread.attachment);
+    impl_->register_agent(*this, agent);
     const sync::Lock lock(impl_->registry);
     thread.id = impl_->next_id++;
-    impl_->threads.push_back(&thread);
+    impl_->threads.push_back(&thread);  // last: what may fail comes before a stop knows the thread
+  } catch (const std::bad_alloc&) {
+    if (thread.attachment) thread.attachment->thread.store(nullptr, std::memory_order_release);
+    thread.attachment.reset();
+    thread.agent = thread.own_agent = nullptr;
+    thread.collector = nullptr;
+    agent.current.store(nullptr, std::memory_order_release);
+    throw;
   }
   latch::reach("gc-attached", &thread);
   if (thread.foreign) {

@@ -149,7 +149,8 @@ uint32_t park(Thread& thread, Parker& parker, sync::TimePoint deadline) {
   const uint32_t flags = parker.park(deadline);
   thread.collector->unlink_parker(parker);
   if (flags & Parker::kRecruit) thread.collector->help_mark(thread);
-  return flags & ~uint32_t{Parker::kRecruit};
+  const uint32_t rest = flags & ~uint32_t{Parker::kRecruit};
+  return rest == Parker::kRecovered ? 0 : rest;  // what was lost was the recruiting
 }
 
 }  // namespace berth::gc

@@ -82,9 +82,9 @@ BERTH_API berth_error_t *berth_reserve(berth_thread_t *thread, berth_key_t key, 
  * Threads: owner of thread; any attached thread may end any lease. Blocks: short; drop functions and park
  * hooks' unpark run; if the queue of compiles is full, compiles here. GC: any, kept. Owns: thread borrowed;
  * lease and source consumed.
- * Errors: STALE_LEASE, nothing changed. With a source, the lease ended without result: SHUT_DOWN; UNSUPPORTED
- * if this engine has no compiler for it. INVALID_ARGUMENT for a lease without instance; FORKED, where the
- * source is left undropped.
+ * Errors: STALE_LEASE, nothing changed. With a source, the lease ended without result: SHUT_DOWN;
+ * OUT_OF_MEMORY; UNSUPPORTED if this engine has no compiler for it. INVALID_ARGUMENT for a lease without
+ * instance; FORKED, where the source is left undropped.
  */
 BERTH_API berth_error_t *berth_release(berth_thread_t *thread, berth_lease_t lease, berth_source_t *source);
 /**

@@ -50,9 +50,9 @@ BERTH_API void berth_source_set_tier(berth_source_t *source, berth_tier_t tier);
 BERTH_API void berth_source_set_lazy(berth_source_t *source, int lazy);
 /**
  * The code calls `callee` under the name `symbol`, compiled or not yet; NULL or "": it only depends on it.
- * Invalidating the callee invalidates the result. A lease's instance may be a callee.
- * Owns: source borrowed; callee retained by the source and its result; symbol borrowed (copied). Else as
- * above.
+ * Invalidating the callee invalidates the result. A lease's instance may be a callee. Without memory for the
+ * edge, the source's release is OUT_OF_MEMORY. Owns: source borrowed; callee retained by the source and its
+ * result; symbol borrowed (copied). Else as above.
  */
 BERTH_API void berth_source_add_edge(berth_source_t *source, berth_instance_t *callee, const char *symbol);
 /**

@@ -43,9 +43,16 @@ typedef struct berth_park_hooks {
  * ends while attached is detached.
  * Threads: any. Blocks: may wait, for a collection. GC: not attached before; unsafe afterwards.
  * Owns: engine borrowed until detach; *out returned, release with berth_thread_detach.
- * Errors: INVALID_ARGUMENT if it is attached to this engine already; SHUT_DOWN; FORKED.
+ * Errors: INVALID_ARGUMENT if it is attached to this engine already; FORKED. Works after shutdown, so that
+ * leases can be given back.
  */
 BERTH_API berth_error_t *berth_thread_attach(berth_engine_t *engine, berth_thread_t **out);
+/**
+ * The calling thread's record of this engine, or NULL if it is not attached.
+ * Threads: any. Blocks: never. GC: any, kept. Owns: engine borrowed; the result borrowed until the detach.
+ * Errors: none.
+ */
+BERTH_API berth_thread_t *berth_thread_current(berth_engine_t *engine);
 /**
  * Detaches. Leases of the thread's own agent are abandoned (their keys go to the next waiters) and its
  * handles dropped; another agent that is current keeps its own. NULL is nothing; nothing is done in a forked
@@ -82,15 +89,16 @@ BERTH_API void berth_thread_safe_leave(berth_thread_t *thread, berth_gc_state_t 
  */
 BERTH_API berth_error_t *berth_agent_new(berth_engine_t *engine, const char *name, berth_agent_t **out);
 /**
- * Abandons the agent's leases, drops its handles, deletes it. NULL is nothing. An agent that waits or is
- * current on a thread is a broken contract: fatal with checks, else the agent stays and the call is counted.
+ * Abandons the agent's leases, drops its handles, deletes it. Its park hooks are not called afterwards. NULL
+ * is nothing. An agent that waits or is current on a thread is a broken contract: fatal with checks, else the
+ * call is counted and the agent deleted when it is neither any more.
  * Threads: one at a time, per agent. Blocks: short. GC: any, kept. Owns: consumed. Errors: none.
  */
 BERTH_API void berth_agent_delete(berth_agent_t *agent);
 /**
  * Makes `agent` current on `thread`; NULL: the thread's own. Leases, handles, frames and the ban on
  * finalizers go with the agent. `previous`, if not NULL, gets the agent that was current, which may be the
- * thread's own and can be given back here.
+ * thread's own and can be given back here; NULL if it was deleted meanwhile.
  * Threads: owner. Blocks: short. GC: any, kept. Owns: all borrowed; agent until it is current no more.
  * Errors: INVALID_ARGUMENT if it is current on another thread (fatal with checks); FORKED.
  */

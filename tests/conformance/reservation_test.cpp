@@ -774,7 +774,7 @@ TEST(Reservation, R38_fibre_waits_with_hooks_and_resumes_on_another_thread) {
     static void unpark(void* self) { static_cast<Scheduler*>(self)->unparked.open(); }
   } scheduler;
   engine::Agent* fibre = engine->new_agent("fibre").assume_value();
-  fibre->park_hooks = {&Scheduler::park, &Scheduler::unpark, &scheduler};
+  fibre->set_park_hooks(&Scheduler::park, &Scheduler::unpark, &scheduler);
   const Lease lease = engine.take(key(47));
   auto worker = engine.spawn([&](gc::Thread& thread) {
     engine->set_agent(thread, fibre).assume_value();

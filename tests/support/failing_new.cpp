@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tests/support/failing_new.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#include "support/rank.hpp"
+
+namespace berth::test {
+namespace {
+
+thread_local int64_t left = -1;  // below 0: nothing fails
+thread_local bool goes_on = false, failed = false;
+thread_local int64_t under_lock = 0;
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  if (rank::is_held(310, 329)) ++under_lock;
+  if (left > 0 && --left == 0) {
+    failed = true;
+    left = goes_on ? 1 : -1;
+    throw std::bad_alloc();
+  }
+  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+  void* memory = alignment <= alignof(std::max_align_t) ? std::malloc(size ? size : 1) : std::aligned_alloc(alignment, rounded);
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+FailingNew::FailingNew(int64_t n, Mode mode) noexcept {
+  failed = false;
+  goes_on = mode == Mode::FromThenOn;
+  left = n;
+}
+FailingNew::~FailingNew() { left = -1; }
+bool FailingNew::has_failed() const noexcept { return failed; }
+
+int64_t num_allocations_under_lock() noexcept { return under_lock; }
+
+}  // namespace berth::test
+
+void* operator new(std::size_t size) { return berth::test::allocate(size, 1); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return berth::test::allocate(size, static_cast<std::size_t>(alignment)); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
