@@ -60,6 +60,8 @@ void Marker::run() {
     }
     stack_.clear();
     base_ = 0;
+    while (num_marked_ != num_visited_ && stack_.empty()) mark_oldest();
+    if (!stack_.empty()) continue;
     const Entry entry{deque_.take()};
     if (entry.word == 0) return;
     scan(entry);
@@ -107,6 +109,7 @@ void Marker::share() {
 }
 
 void Marker::drop_all() noexcept {
+  num_marked_ = num_visited_;
   stack_.clear();
   base_ = 0;
   while (deque_.take() != 0) {
