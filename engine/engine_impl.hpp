@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Engine::Impl: the engine's state and the algorithms over it, by file:
 //   reserve.cpp     look, take, wait (2.1)          release.cpp   claim, publish, release, abandon (2.2, 2.6)
+//   plain_pair.hpp  the usual case of both, inline
 //   compile.cpp     sink, submit, wait_entry         worlds.cpp    advance, lower, promote
 //   explain.cpp     explain, metrics, counts         engine.cpp    life, attach, collection, look-up
 // Numbers are sections of the contract page "reservations".

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "engine/engine_impl.hpp"
+#include "engine/plain_pair.hpp"
 #include "gc/thread.hpp"
 #include "support/latch.hpp"
 #include "support/mutant.hpp"
@@ -39,16 +39,6 @@ void Engine::Impl::end_lease(CodeInstance& token, Agent* self, bool is_release) 
   drop_lease_reference(token, self);
 }
 
-inline void Engine::Impl::drop_lease_reference(CodeInstance& token, Agent* self) {
-  if (token.references.load(std::memory_order_acquire) != 0) [[unlikely]] {
-    intrusive_ptr_release(&token);
-  } else if (token.detail.load(std::memory_order_relaxed)) [[unlikely]] {
-    unreferenced(token);
-  } else {
-    put_token(token, self);
-  }
-}
-
 Result<void> Engine::Impl::release(gc::Thread& thread, Lease lease, SourcePtr source) {
   if (is_forked()) {
     static_cast<void>(source.release());  // its drop functions may wait for what the fork left locked
@@ -57,30 +47,6 @@ Result<void> Engine::Impl::release(gc::Thread& thread, Lease lease, SourcePtr so
   if (!lease.instance) return make_error(BERTH_INVALID_ARGUMENT, "berth_release", "the lease has no instance", "pass a lease of berth_reserve");
   if (source) return shielded([&] { return release_with_source(agent_of(thread), lease, std::move(source)); });
   return give_back(thread, lease) ? Result<void>(success()) : stale_lease("berth_release");
-}
-
-bool Engine::Impl::give_back(gc::Thread& thread, Lease lease) {
-  if (is_forked()) [[unlikely]] return false;
-  Agent& self = agent_of(thread);
-  CodeInstance& token = *lease.instance;
-  if (!claim_lease(token, lease.generation, false)) return false;
-  latch::reach("claim", &token);
-  uintptr_t hold = reinterpret_cast<uintptr_t>(&token);
-  if (!token.slot.load(std::memory_order_relaxed)
-           ->hold.compare_exchange_strong(hold, 0, std::memory_order_release, std::memory_order_relaxed)) [[unlikely]] {
-    if (Slot::token_of(hold) == &token) give_awaited(token, self);  // else unregistered: a cycle or re-entrant lease
-  }
-  if (token.agent.load(std::memory_order_relaxed) != &self || trace.is_on()) [[unlikely]] {
-    end_lease(token, &self);
-  } else {
-    // The same for the usual case.
-    if (!self.leases.empty() && self.leases.back().instance == &token) self.leases.pop_back();
-    bump(self.counts.released);
-    count_lease(self);
-    drop_lease_reference(token, &self);
-  }
-  if (has_dead()) [[unlikely]] bury();
-  return true;
 }
 
 void Engine::Impl::give_awaited(CodeInstance& token, Agent& self) {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/engine_impl.hpp"
 #include "engine/handles.hpp"
+#include "engine/plain_pair.hpp"
 #include "support/api.hpp"
 
 using namespace berth;
@@ -47,24 +47,25 @@ std::vector<SourcePtr> adopt(berth_source_t* const* sources, size_t n) {
 
 // Out of line, as the next: what they need on the stack would cost the usual call.
 [[gnu::noinline]] berth_error_t* reserve_in_full(berth_thread_t* thread, berth_key_t key, const berth_reserve_options_t* options,
-                                                 berth_reservation_t* out) {
-  if (!thread || !out) return missing("berth_reserve", thread ? "out" : "the thread").release();
-  if (!key.method) return missing("berth_reserve", "the key's method").release();
-  Result<Reservation> reserved = engine_of(thread)->reserve(*to_thread(thread), key, options ? to_options(*options) : kDefaults);
-  if (reserved.has_error()) return reserved.assume_error().release();
-  Reservation& reservation = reserved.assume_value();
-  out->outcome = static_cast<berth_outcome_t>(reservation.outcome);
-  out->lease = {to_handle(reservation.lease.instance), reservation.lease.generation};
-  out->published = to_handle(reservation.published.detach());
-  out->depth = reservation.depth;
-  return nullptr;
+                                                 berth_reservation_t* out) noexcept {
+  return at_boundary("berth_reserve", [&]() -> Result<void> {
+    if (!thread || !out) return missing("berth_reserve", thread ? "out" : "the thread");
+    if (!key.method) return missing("berth_reserve", "the key's method");
+    BERTH_TRY(Reservation reservation, engine_of(thread)->reserve(*to_thread(thread), key, options ? to_options(*options) : kDefaults));
+    out->outcome = static_cast<berth_outcome_t>(reservation.outcome);
+    out->lease = {to_handle(reservation.lease.instance), reservation.lease.generation};
+    out->published = to_handle(reservation.published.detach());
+    out->depth = reservation.depth;
+    return success();
+  });
 }
 
-[[gnu::noinline]] berth_error_t* release_in_full(berth_thread_t* thread, berth_lease_t lease, berth_source_t* source) {
-  SourcePtr owned = to_source(source);
-  if (!thread) return missing("berth_release", "the thread").release();
-  Result<void> released = engine_of(thread)->release(*to_thread(thread), to_lease(lease), std::move(owned));
-  return released.has_error() ? released.assume_error().release() : nullptr;
+[[gnu::noinline]] berth_error_t* release_in_full(berth_thread_t* thread, berth_lease_t lease, berth_source_t* source) noexcept {
+  return at_boundary("berth_release", [&]() -> Result<void> {
+    SourcePtr owned = to_source(source);
+    if (!thread) return missing("berth_release", "the thread");
+    return engine_of(thread)->release(*to_thread(thread), to_lease(lease), std::move(owned));
+  });
 }
 
 }  // namespace
@@ -73,23 +74,18 @@ extern "C" {
 
 berth_error_t* berth_reserve(berth_thread_t* thread, berth_key_t key, const berth_reserve_options_t* options,
                              berth_reservation_t* out) {
-  return at_boundary("berth_reserve", [&]() -> berth_error_t* {
-    Lease lease;
-    if (!options && thread && out && key.method &&
-        engine_of(thread)->impl().take_at_once(*to_thread(thread), key, kDefaults, lease)) [[likely]] {
-      *out = {BERTH_RESERVED, {to_handle(lease.instance), lease.generation}, nullptr, 0};
-      return nullptr;
-    }
-    return reserve_in_full(thread, key, options, out);
-  });
+  if (Lease lease; !options && thread && out && key.method &&
+                   engine_of(thread)->impl().take_at_once(*to_thread(thread), key, kDefaults, lease)) [[likely]] {
+    *out = {BERTH_RESERVED, {to_handle(lease.instance), lease.generation}, nullptr, 0};
+    return nullptr;
+  }
+  return reserve_in_full(thread, key, options, out);
 }
 berth_error_t* berth_release(berth_thread_t* thread, berth_lease_t lease, berth_source_t* source) {
-  return at_boundary("berth_release", [&]() -> berth_error_t* {
-    if (!source && thread && lease.instance && engine_of(thread)->impl().give_back(*to_thread(thread), to_lease(lease))) [[likely]] {
-      return nullptr;
-    }
-    return release_in_full(thread, lease, source);
-  });
+  if (!source && thread && lease.instance && engine_of(thread)->impl().give_back(*to_thread(thread), to_lease(lease))) [[likely]] {
+    return nullptr;
+  }
+  return release_in_full(thread, lease, source);
 }
 berth_error_t* berth_release_error(berth_thread_t* thread, berth_lease_t lease, const char* message, int64_t retry_after_ns) {
   return at_boundary("berth_release_error", [&]() -> Result<void> {

@@ -2,7 +2,7 @@
 // Reserving: look, take, wait (2.1), cycles and re-entry (2.4).
 #include <fmt/format.h>
 
-#include "engine/engine_impl.hpp"
+#include "engine/plain_pair.hpp"
 #include "support/latch.hpp"
 #include "support/mutant.hpp"
 
@@ -51,23 +51,6 @@ Error wait_error(const Wait& wait, const char* asked, const char* label) {
   }
 }
 
-// Returns the lease's generation.
-inline uint64_t fill_token(CodeInstance& token, Key key, Agent& agent, uint64_t world, const ReserveOptions& options,
-                           bool exact_clock) noexcept {
-  token.method.store(key.method, std::memory_order_relaxed);
-  token.owner.store(key.owner, std::memory_order_relaxed);
-  token.agent.store(&agent, std::memory_order_relaxed);
-  token.label.store(options.label, std::memory_order_relaxed);
-  token.guard.store(options.guard, std::memory_order_relaxed);
-  token.min_world.store(world, std::memory_order_release);
-  token.held_since_ns.store(exact_clock ? clock_ns() : coarse_clock_ns(), std::memory_order_relaxed);
-  const uint64_t generation = CodeInstance::generation_of(token.word.load(std::memory_order_relaxed));
-  token.word.store((generation << CodeInstance::kGenerationShift) | CodeInstance::kLeased |
-                       static_cast<uint64_t>(InstanceState::Reserved),
-                   std::memory_order_release);
-  return generation;
-}
-
 }  // namespace
 
 /// The waiter's entry in its cancel, made and ended where locks may be taken.
@@ -109,62 +92,6 @@ class Engine::Impl::Attempt {
   Agent& agent_;
   bool confirmed_ = false;
 };
-
-// Steps 1 to 5 and 10 for a key that has a slot, nothing stored and no holder. False: not so, or not any more; nothing has changed.
-// Nothing is allocated and nothing polls, so the count is raised only once the key looks free.
-bool Engine::Impl::take_at_once(gc::Thread& thread, Key key, const ReserveOptions& options_in, Lease& lease) {
-  Agent& agent = agent_of(thread);
-  if (!is_usable() || thread.poll.load(std::memory_order_relaxed) != 0 || agent.in_wait.load(std::memory_order_relaxed) || !agent.spare_tokens ||
-      agent.leases.size() == agent.leases.capacity()) {
-    return false;
-  }
-  const uint64_t world = options_in.world ? options_in.world : worlds.now();
-  key.owner = owners.intern(key.owner);
-  const ReservationTable::Found found = table.find(key, ReservationTable::hash(key));
-  if (!found.slot || found.slot->hold.load(std::memory_order_relaxed) != 0) return false;
-  Slot& slot = *found.slot;
-  const auto is_plain = [&] {
-    return !slot.head.load(std::memory_order_acquire) && !slot.failure.load(std::memory_order_acquire);
-  };
-  if (!is_plain()) return false;
-
-  raise(thread, agent);
-  struct Undo {
-    Impl* impl;
-    Agent& agent;
-    CodeInstance* token = nullptr;
-    ~Undo() {
-      if (impl) impl->undo_take(agent, token);
-    }
-  } undo{this, agent};
-  latch::reach("look", &agent);
-  CodeInstance& token = *agent.spare_tokens;
-  agent.spare_tokens = token.next_free();
-  --agent.num_spare;
-  undo.token = &token;
-  const uint64_t generation = fill_token(token, key, agent, world, options_in, options.lease_timeout_ns > 0);
-  token.slot.store(&slot, std::memory_order_release);
-  uintptr_t hold = 0;
-  if (!slot.hold.compare_exchange_strong(hold, reinterpret_cast<uintptr_t>(&token), std::memory_order_acquire,
-                                         std::memory_order_relaxed)) [[unlikely]] {
-    return false;
-  }
-  latch::reach("take", &agent);
-  // Someone may have published, or failed, or recycled the slot, between the look and the take.
-  if (!ReservationTable::is_current(found) || !is_plain()) [[unlikely]] {
-    if (ReservationTable::look(slot, world, options_in.need).find == Find::Hit) counters.recheck.add();
-    if (!retract(agent, slot, token, generation)) {
-      undo.token = nullptr;
-      raise(thread, agent);
-    }
-    return false;
-  }
-  undo.impl = nullptr;
-  bump(agent.counts.reserved);
-  agent.record(token, generation);
-  lease = {&token, generation};
-  return true;
-}
 
 void Engine::Impl::undo_take(Agent& agent, CodeInstance* token) noexcept {
   if (token) put_token(*token, &agent);
