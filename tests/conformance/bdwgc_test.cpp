@@ -196,14 +196,14 @@ TEST(Bdwgc, G48_finalizers_wait_while_the_threads_agent_holds_a_lease) {
   succeed(berth_thread_attach(engine, &thread));  // without the adapter's thread: this one alone may run finalizers
   GC_set_finalize_on_demand(1);
   static std::atomic<int> finalized{0};
+  static const char method = 0;
+  berth_reservation_t got{};
+  succeed(berth_reserve(thread, {&method, nullptr}, nullptr, &got));
   on_a_stack_of_its_own([&] {
     for (int i = 0; i < 10; ++i) {
       GC_REGISTER_FINALIZER_NO_ORDER(GC_MALLOC(64), [](void*, void*) { ++finalized; }, nullptr, nullptr, nullptr);
     }
   });
-  static const char method = 0;
-  berth_reservation_t got{};
-  succeed(berth_reserve(thread, {&method, nullptr}, nullptr, &got));
   while (!GC_should_invoke_finalizers()) std::this_thread::yield();  // the collecting thread goes on
   berth_thread_safepoint(thread);
   EXPECT_EQ(finalized, 0);

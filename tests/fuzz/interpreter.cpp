@@ -150,22 +150,20 @@ void Interpreter::reserve() {
   const bool needs_entry = flags & 1, waits = (flags & 6) && agent() != 0, is_fired = waits && flags == 7;
   const int guard = next(4) == 3 ? static_cast<int>(next(kGuards)) : -1;
   AgentHandle& self = agents_[agent()];
-  // The guard of a lease that is not the key's is none of this model's business.
-  const bool may_guard = guard >= 0 && model_.num_leases_on(agent(), number) == 0;
   log("agent " + std::to_string(agent()) + " reserves key " + std::to_string(number) + " world " + std::to_string(world) +
       (needs_entry ? " with entry" : "") + (waits ? " waits" : "") + (is_fired ? " cancelled" : ""));
   if (waits) succeed(berth_cancel_new(engine_, &self.cancel), "berth_cancel_new");
   if (is_fired) berth_cancel_fire(self.cancel);
   self.has_parked = false;
   self.num_unparks = model_.agent(agent()).num_wakes;
-  const Answer first = model_.reserve(agent(), number, world, needs_entry, waits, is_fired, may_guard && !waits ? guard : -1);
+  const Answer first = model_.reserve(agent(), number, world, needs_entry, waits, is_fired, guard);
   berth_reserve_options_t options{};
   options.struct_size = sizeof options;
   options.world = world;
   options.need = needs_entry ? BERTH_NEED_ENTRY : BERTH_NEED_RESULT;
   options.timeout_ns = waits ? -1 : 0;
   options.cancel = self.cancel;
-  options.guard = may_guard && !waits ? &guards[guard] : nullptr;
+  options.guard = guard >= 0 ? &guards[guard] : nullptr;
   berth_reservation_t got{};
   std::string message;
   const berth_code_t code = take(berth_reserve(thread_, key_of(number), &options, &got), &message);

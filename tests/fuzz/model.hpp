@@ -240,14 +240,19 @@ class Model {
   }
   /// The sweep finds the key or the guard dead; -1: none.
   void sweep(int dead_key, int dead_guard) {
-    for (size_t i = 0; i < keys_.size(); ++i) {
-      Key& place = keys_[i];
-      const bool is_dead = static_cast<int>(i) == dead_key;
-      if (place.holder && (is_dead || (dead_guard >= 0 && place.holder->guard == dead_guard))) abandon(*place.holder);
-      if (!is_dead) continue;
-      while (!place.instances.empty()) unlink(*place.instances.front());
-      place.failure.reset();
+    const auto is_dead = [&](const Lease& lease) {
+      return lease.is_live && (lease.key == dead_key || (dead_guard >= 0 && lease.guard == dead_guard));
+    };
+    for (Key& place : keys_) {
+      if (place.holder && is_dead(*place.holder)) abandon(*place.holder);  // its heir, if any, is not looked at
     }
+    for (const auto& lease : leases_) {
+      if (!lease->is_registered && is_dead(*lease)) abandon(*lease);
+    }
+    if (dead_key < 0) return;
+    Key& dead = keys_[static_cast<size_t>(dead_key)];
+    while (!dead.instances.empty()) unlink(*dead.instances.front());
+    dead.failure.reset();
   }
 
   // Questions.
