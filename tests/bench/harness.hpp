@@ -4,12 +4,17 @@
 // A figure is a pair of functions that do the same work `n` times and give the nanoseconds that it took. Rounds are interleaved, so that a
 // machine that changes its speed changes both. Absolute times are printed for orientation only.
 #pragma once
+#include <pthread.h>
+#include <sched.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace berth::bench {
@@ -33,6 +38,59 @@ double time_ns(Work&& work) {
   return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
 }
 
+/// Keeps the calling thread on one processor.
+inline void pin(unsigned processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+/// Nanoseconds until `n` pinned threads have run `work(index)`, begun together.
+template <class Work>
+double time_threads_ns(unsigned n, Work&& work) {
+  std::atomic<unsigned> ready{0};
+  std::atomic<bool> go{false};  // release by the timer, acquire by the threads
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < n; ++i) {
+    threads.emplace_back([&, i] {
+      pin(i);
+      ready.fetch_add(1);
+      while (!go.load(std::memory_order_acquire)) {
+      }
+      work(i);
+    });
+  }
+  while (ready.load() != n) std::this_thread::yield();
+  return time_ns([&] {
+    go.store(true, std::memory_order_release);
+    for (std::thread& thread : threads) thread.join();
+  });
+}
+
+/// Whether two empty loops run side by side as fast as one alone: two virtual processors may be one core, or busy. Best of several.
+inline bool has_two_cores() {
+  const auto loops = [](unsigned n) {
+    double best = 1e18;
+    for (int i = 0; i < 7; ++i) {
+      best = std::min(best, time_threads_ns(n, [](unsigned) {
+        std::atomic<int> count{0};
+        for (int k = 0; k < 20'000'000; ++k) count.store(k, std::memory_order_relaxed);
+      }));
+    }
+    return best;
+  };
+  return std::thread::hardware_concurrency() >= 2 && loops(2) < 1.15 * loops(1);
+}
+
+/// A figure that needs two cores is void where there are none: no goal, and said so.
+inline Figure void_without_two_cores(Figure figure) {
+  if (has_two_cores()) return figure;
+  figure.goal.reset();
+  figure.baseline_name += " (void: two empty loops slow each other)";
+  return figure;
+}
+
 inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -51,6 +109,16 @@ inline Figure compare(std::string name, std::string baseline_name, std::optional
   Figure figure{std::move(name), median(a), median(b), std::move(baseline_name), 0, goal, "ns"};
   figure.ratio = figure.baseline / figure.ours;
   return figure;
+}
+
+/// A quantity with an upper bound in its unit: ratio = bound / ours.
+inline Figure bounded(std::string name, double ours, double bound, std::string unit) {
+  return {std::move(name), ours, bound, "the bound", bound / std::max(ours, 1e-9), 1, std::move(unit)};
+}
+
+/// A count that must be 0: ratio = 1 / (1 + count).
+inline Figure none(std::string name, double count, std::string unit) {
+  return {std::move(name), count, 0, "none", 1 / (1 + count), 1, std::move(unit)};
 }
 
 std::vector<Figure> reservation_figures();

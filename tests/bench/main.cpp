@@ -17,8 +17,10 @@ struct Bench {
   std::vector<Figure> (*run)();
 };
 constexpr Bench kBenches[] = {{"reservation", berth::bench::reservation_figures},
-                              {"gc", berth::bench::gc_figures},
-                              {"jit", berth::bench::jit_figures}};
+#if defined(BERTH_BENCH_JIT)
+                              {"jit", berth::bench::jit_figures},
+#endif
+                              {"gc", berth::bench::gc_figures}};
 
 std::string to_json(const std::vector<Figure>& figures) {
   std::string json = "[";
