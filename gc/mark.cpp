@@ -14,6 +14,7 @@ constexpr size_t kShareAbove = 32;         // entries: smaller stacks are finish
 constexpr size_t kAskAbove = 1024;         // objects that wait to be marked before parked threads are woken for help
 constexpr uint64_t kPieceElements = 1024;  // of an array that is scanned at once
 constexpr uint64_t kMostPieces = 0x10000;  // an entry has 16 bits for them
+constexpr int kStealAtOnce = 64;           // entries: late in a phase most lead to nothing new
 constexpr int kSpins = 200;                // looks for work before an idle marker sleeps: a few microseconds
 
 inline void pause() noexcept {
@@ -233,10 +234,10 @@ bool MarkPhase::steal_into(Marker& marker) {
   const unsigned markers = joined(word_.load(std::memory_order_relaxed)) + 1;
   const auto own = static_cast<unsigned>(&marker.deque_ - deques_.get());
   for (unsigned i = 1; i < markers; ++i) {
-    const uint64_t word = deques_[(own + i) % markers].steal();
-    if (word == 0) continue;
-    marker.push(Marker::Entry{word});
-    return true;
+    MarkDeque& victim = deques_[(own + i) % markers];
+    int stolen = 0;
+    for (uint64_t word = 0; stolen < kStealAtOnce && (word = victim.steal()) != 0; ++stolen) marker.push(Marker::Entry{word});
+    if (stolen != 0) return true;
   }
   return false;
 }
