@@ -96,7 +96,13 @@ Object* Heap::allocate(Thread& thread, const Type* type, size_t elements) {
   }
   if (!object) return nullptr;
   set_header(object, type, elements, flags);
-  if (type->finalize) [[unlikely]] thread.allocation.finalizable.push_back(object);
+  if (type->finalize) [[unlikely]] {
+    try {
+      thread.allocation.finalizable.push_back(object);
+    } catch (const std::bad_alloc&) {
+      return nullptr;  // nobody has seen it: it dies without being finalized
+    }
+  }
   return object;
 }
 
@@ -122,17 +128,23 @@ Object* Heap::Impl::allocate_large(Thread& thread, size_t bytes) {
   if (needs_collection()) collector.collect_after(thread, seen);
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (reserve_bytes(bytes)) {
-      if (auto* header = static_cast<LargeHeader*>(std::calloc(1, sizeof(LargeHeader) + bytes))) {
-        header->bytes = bytes;
-        const sync::Lock lock(lists);
-        large.insert(header);
-        return header->object();
-      }
+      auto* header = static_cast<LargeHeader*>(std::calloc(1, sizeof(LargeHeader) + bytes));
+      if (header && add_large(header, bytes)) return header->object();
+      std::free(header);
       allocated_since.fetch_sub(bytes, std::memory_order_relaxed);
     }
     if (attempt == 0) static_cast<void>(collector.try_collect(thread));
   }
   return nullptr;
+}
+
+bool Heap::Impl::add_large(LargeHeader* header, size_t bytes) noexcept try {
+  header->bytes = bytes;
+  const sync::Lock lock(lists);
+  large.insert(header);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 bool Heap::Impl::reserve_bytes(size_t bytes) noexcept {

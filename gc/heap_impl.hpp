@@ -58,6 +58,7 @@ struct Heap::Impl {
   Object* allocate_cell(Thread& thread, unsigned size_class);
   Object* allocate_large(Thread& thread, size_t bytes);
   bool refill(AllocationRange& range, unsigned size_class);
+  bool add_large(LargeHeader* header, size_t bytes) noexcept;
   bool reserve_bytes(size_t bytes) noexcept;
   bool needs_collection() const noexcept {
     return allocated_since.load(std::memory_order_relaxed) >= threshold.load(std::memory_order_relaxed);

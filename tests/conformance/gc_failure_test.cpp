@@ -194,5 +194,41 @@ TEST(GcFailure, G22_a_client_that_throws_in_each_of_its_functions) {
   }
 }
 
+// Of a small object in an empty heap, a large one, and one with a native finalize: null, or whole; the next one is whole again.
+TEST(GcFailure, G33_every_allocation_of_a_managed_one_may_fail) {
+  const Watchdog watchdog{60s};
+  int64_t failed[3] = {};
+  for (int kind = 0; kind < 3; ++kind) {
+    for (int64_t n = 0;; ++n) {
+      SCOPED_TRACE(testing::Message() << "kind " << kind << ", allocation " << n);
+      GcWorld world;
+      gc::Type native;
+      native.name = "native";
+      native.bytes = 16;
+      static int finalized;
+      finalized = 0;
+      native.finalize = [](Object*) { ++finalized; };
+      const gc::Type* types[] = {world.leaf, world.bytes, world.heap().add_type(native)};
+      AttachedThread self(world.collector);
+      const size_t length = kind == 1 ? 100000 : 0;
+      allocations_left = n;
+      Object* object = world.heap().allocate(*self, types[kind], length);
+      const bool had_all = allocations_left > 0;
+      allocations_left = -1;
+      if (!object) ++failed[kind];
+      EXPECT_EQ(world.collector.is_idle(), true);
+      world.collector.collect(*self);
+      EXPECT_EQ(finalized, kind == 2 && object ? 1 : 0);
+      world.collector.collect(*self);
+      EXPECT_EQ(world.heap().num_objects(), 0u);
+      EXPECT_EQ(world.heap().live_bytes(), 0u);
+      EXPECT_NE(world.heap().allocate(*self, types[kind], length), nullptr);
+      if (had_all) break;
+      ASSERT_LT(n, 1000);
+    }
+    EXPECT_GT(failed[kind], 0);
+  }
+}
+
 }  // namespace
 }  // namespace berth
