@@ -18,11 +18,13 @@ if(NOT BERTH_CHECKS)
     SOURCES ${BERTH_ENGINE_TESTS}/release_test.cpp ${PROJECT_SOURCE_DIR}/engine/no_compiler.cpp
     FLOORS engine gc support)
 endif()
-# Replaces operator new.
-berth_test(engine_memory_test
-  SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/reservation_memory_test.cpp ${PROJECT_SOURCE_DIR}/tests/support/failing_new.cpp
-          ${PROJECT_SOURCE_DIR}/engine/no_compiler.cpp
-  FLOORS engine_checked gc_checked support_checked)
+# Replaces operator new, as the sanitizers' runtimes do.
+if(NOT BERTH_SANITIZE)
+  berth_test(engine_memory_test
+    SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/reservation_memory_test.cpp ${PROJECT_SOURCE_DIR}/tests/support/failing_new.cpp
+            ${PROJECT_SOURCE_DIR}/engine/no_compiler.cpp
+    FLOORS engine_checked gc_checked support_checked)
+endif()
 # Task suspension of oneTBB 2021.8 and Boost.Fiber's switches crash or confuse ThreadSanitizer.
 if(NOT BERTH_SANITIZE STREQUAL "thread")
   find_package(TBB 2021.8 REQUIRED)
