@@ -1,6 +1,7 @@
 set(JIT_LOWERING
   emit.cpp
   lowering/arithmetic.cpp
+  lowering/counted_loops.cpp
   lowering/kernel_lowering.cpp
   lowering/method_lowering.cpp
   lowering/plan.cpp

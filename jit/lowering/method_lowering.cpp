@@ -2,11 +2,14 @@
 #include "jit/lowering/method_lowering.hpp"
 
 #include <cstddef>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include "gc/thread.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::jit {
 
@@ -14,6 +17,30 @@ using inference::kNone;
 using inference::Position;
 using inference::Terminator;
 using inference::Value;
+
+namespace {
+
+/// Blocks in the order in which they usually run: code that is not optimised keeps it, and falls through instead of jumping.
+void lay_out(llvm::Function& function) {
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 32> placed;
+  std::vector<llvm::BasicBlock*> order, pending{&function.getEntryBlock()};
+  while (!pending.empty()) {
+    llvm::BasicBlock* block = pending.back();
+    pending.pop_back();
+    while (block && placed.insert(block).second) {
+      order.push_back(block);
+      const llvm::Instruction* end = block->getTerminator();
+      const unsigned n = end->getNumSuccessors();
+      const unsigned usual = n == 2 && end->hasMetadata(llvm::LLVMContext::MD_prof) ? 1 : 0;  // of branch_rarely
+      for (unsigned i = n; i-- > 0;)
+        if (i != usual) pending.push_back(end->getSuccessor(i));
+      block = n == 0 ? nullptr : end->getSuccessor(usual);
+    }
+  }
+  for (size_t i = 1; i < order.size(); ++i) order[i]->moveAfter(order[i - 1]);
+}
+
+}  // namespace
 
 MethodLowering::MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, inference::Program& program,
                                LoweredNames& names)
@@ -34,9 +61,15 @@ Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
   names_.specialised_entry = name;
   names_.boxed_entry = name + ".boxed";
   names_.convention = convention_.number();
-  roots_ = find_roots(body_, {[this](inference::ValueId id) { return shape_of(type_of(id)).is_reference(); },
-                              [this](const Statement& statement) { return plan(statement); },
-                              [this](const inference::Block& block) { return plan(block); }});
+  const RootQuestions questions{[this](inference::ValueId id) { return shape_of(type_of(id)).is_reference(); },
+                                [this](const Statement& statement) { return plan(statement); },
+                                [this](const inference::Block& block) { return plan(block); }};
+  roots_ = find_roots(body_, questions);
+  counted_loops_ = find_counted_loops(body_, roots_, questions);
+  chunked_in_.resize(body_.blocks.size(), kNone);
+  for (inference::BlockId header = 0; header < body_.blocks.size(); ++header)
+    for (inference::BlockId id = 0; counted_loops_[header] && id < body_.blocks.size(); ++id)
+      if (counted_loops_[header]->contains[id]) chunked_in_[id] = header;
   emit_specialised();
   emit_boxed();
   if (!unsupported_.empty())
@@ -62,6 +95,11 @@ void MethodLowering::emit_specialised() {
   for (const inference::BlockId id : roots_.order) emit_block(id);
   finish_frame();
   llvm::EliminateUnreachableBlocks(*function_);
+  for (llvm::BasicBlock& block : llvm::make_early_inc_range(*function_)) {
+    auto* jump = llvm::dyn_cast<llvm::BranchInst>(&block.front());
+    if (jump && jump->isUnconditional() && !block.isEntryBlock()) llvm::TryToSimplifyUncondBranchFromEmptyBlock(&block);
+  }
+  lay_out(*function_);
 }
 
 /// Allocas, stack check, frame, parameters, poll; and the blocks' parameters as phis, so that edges can refer to them.
@@ -98,10 +136,15 @@ void MethodLowering::emit_prologue() {
   builder_.CreateBr(blocks_[0]);
   for (const inference::BlockId id : roots_.order) {
     if (id == 0) continue;
-    builder_.SetInsertPoint(blocks_[id]);
+    Chunks* const chunks = counted_loops_[id] ? &chunks_[id] : nullptr;
+    if (chunks) chunks->entry = new_block("chunk");
     for (const inference::ValueId parameter : body_.blocks[id].parameters) {
       const Shape shape = shape_of(type_of(parameter));
+      builder_.SetInsertPoint(blocks_[id]);
       if (!shape.is_none()) values_[parameter] = builder_.CreatePHI(register_type(context_, shape), 2);
+      if (!chunks) continue;
+      builder_.SetInsertPoint(chunks->entry);
+      chunks->parameters.push_back(shape.is_none() ? nullptr : builder_.CreatePHI(register_type(context_, shape), 2));
     }
   }
 }
@@ -126,8 +169,10 @@ void MethodLowering::emit_stack_check() {
 }
 
 void MethodLowering::emit_poll() {
+  if (mutant::is_on("G12_no_poll")) return;
   llvm::LoadInst* bits = builder_.CreateLoad(builder_.getInt32Ty(), thread_word(offsetof(gc::Thread, poll)));
-  bits->setAtomic(llvm::AtomicOrdering::Monotonic);  // the slow path re-reads with acquire; atomic, so that no pass hoists it
+  // The slow path re-reads with acquire; atomic, so that no pass hoists it.
+  if (!mutant::is_on("G12_plain_load")) bits->setAtomic(llvm::AtomicOrdering::Monotonic);
   llvm::BasicBlock* slow = new_block("poll");
   llvm::BasicBlock* usual = new_block("polled");
   branch_rarely(builder_.CreateICmpNE(bits, builder_.getInt32(0)), slow, usual);
@@ -140,11 +185,12 @@ void MethodLowering::emit_poll() {
 void MethodLowering::emit_block(inference::BlockId id) {
   current_ = id;
   const inference::Block& block = body_.blocks[id];
+  if (counted_loops_[id]) emit_chunk_entry(id);
   builder_.SetInsertPoint(blocks_[id]);
   if (id != 0)
     for (const inference::ValueId parameter : block.parameters)
       if (values_[parameter]) set_value(parameter, values_[parameter]);
-  if (roots_.is_loop_header[id]) emit_poll();
+  if (roots_.is_loop_header[id] && !counted_loops_[id]) emit_poll();
   for (const Statement& statement : block.statements) {
     used_temporaries_ = 0;
     emit_statement(statement);
@@ -162,6 +208,7 @@ void MethodLowering::emit_terminator(const inference::Block& block) {
     case Terminator::Kind::Switch: return emit_switch(terminator);
     case Terminator::Kind::Return: return emit_return(terminator);
     case Terminator::Kind::Condition: {
+      if (counted_loops_[current_]) return emit_chunk_test(terminator);
       const Held condition = read(terminator.value);
       check(condition, program_.types().kind(LeafKind::Bool), &terminator.position);
       llvm::Value* bit = coerce(condition, {inference::Representation::Unboxed, LeafKind::Bool}, &terminator.position);
@@ -189,6 +236,50 @@ void MethodLowering::emit_terminator(const inference::Block& block) {
       return go_to_error();
     }
   }
+}
+
+void MethodLowering::emit_chunk_entry(inference::BlockId header) {
+  const CountedLoop& loop = *counted_loops_[header];
+  Chunks& chunks = chunks_[header];
+  builder_.SetInsertPoint(chunks.entry);
+  chunks.end = loop.length ? length_of(read(loop.length->operands[0]).value) : read(loop.test->operands[1]).value;
+  llvm::Value* index = chunks.parameters[loop.index];
+  const bool with_sign = inference::is_signed(loop.test->number);
+  const uint64_t most = with_sign ? inference::bytes_of(loop.test->number) * 8 - 1 : inference::bytes_of(loop.test->number) * 8;
+  const uint64_t chunk = most < 64 ? std::min(loop.chunk, (uint64_t{1} << most) - 1) : loop.chunk;
+  llvm::Value* after = builder_.CreateBinaryIntrinsic(with_sign ? llvm::Intrinsic::sadd_sat : llvm::Intrinsic::uadd_sat, index,
+                                                      llvm::ConstantInt::get(index->getType(), chunk));
+  chunks.limit = builder_.CreateBinaryIntrinsic(with_sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, chunks.end, after);
+  const auto& parameters = body_.blocks[header].parameters;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (chunks.parameters[i]) llvm::cast<llvm::PHINode>(values_[parameters[i]])->addIncoming(chunks.parameters[i], chunks.entry);
+  builder_.CreateBr(blocks_[header]);
+}
+
+/// In place of the header's condition: the end of the chunk; behind it that of the loop, and the poll.
+void MethodLowering::emit_chunk_test(const Terminator& terminator) {
+  const CountedLoop& loop = *counted_loops_[current_];
+  Chunks& chunks = chunks_[current_];
+  const auto& parameters = body_.blocks[current_].parameters;
+  llvm::Value* index = values_[parameters[loop.index]];
+  const auto predicate = inference::is_signed(loop.test->number) ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT;
+  llvm::Value* goes_on = builder_.CreateICmp(predicate, index, chunks.limit);
+  llvm::BasicBlock* from = builder_.GetInsertBlock();
+  llvm::BasicBlock* over = new_block("over");
+  llvm::BasicBlock* again = new_block("again");
+  llvm::BasicBlock* yes = emit_edge(terminator.targets[0], &terminator.position);
+  llvm::BasicBlock* no = emit_edge(terminator.targets[1], &terminator.position);
+  builder_.SetInsertPoint(from);
+  builder_.CreateCondBr(goes_on, yes, over);
+  builder_.SetInsertPoint(over);
+  branch_rarely(builder_.CreateICmp(predicate, index, chunks.end), again, no);
+  builder_.SetInsertPoint(again);
+  emit_poll();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    // Read after the poll: a collection may have moved what the header was given.
+    if (chunks.parameters[i]) chunks.parameters[i]->addIncoming(read_value(parameters[i]).value, builder_.GetInsertBlock());
+  }
+  builder_.CreateBr(chunks.entry);
 }
 
 void MethodLowering::emit_switch(const Terminator& terminator) {
@@ -236,13 +327,18 @@ void MethodLowering::emit_branch(const inference::Target& target, const Position
     arguments[i] = boxes[i] ? in_region(builder_.CreateLoad(pointer_, boxes[i]), "frame")
                             : coerce(read(target.arguments[i]), shape, position);
   }
-  for (size_t i = 0; i < parameters.size(); ++i)
-    if (arguments[i]) llvm::cast<llvm::PHINode>(values_[parameters[i]])->addIncoming(arguments[i], builder_.GetInsertBlock());
-  builder_.CreateBr(blocks_[target.block]);
+  const auto counted = counted_loops_[target.block] && !counted_loops_[target.block]->contains[current_] ? chunks_.find(target.block)
+                                                                                                        : chunks_.end();
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (!arguments[i]) continue;
+    auto* phi = counted != chunks_.end() ? counted->second.parameters[i] : llvm::cast<llvm::PHINode>(values_[parameters[i]]);
+    phi->addIncoming(arguments[i], builder_.GetInsertBlock());
+  }
+  builder_.CreateBr(counted != chunks_.end() ? counted->second.entry : blocks_[target.block]);
 }
 
 void MethodLowering::emit_exit(llvm::Value* value, uint8_t flag) {
-  if (has_frame_) end_frame();
+  if (has_frame_ && !(flag != 0 && mutant::is_on("G35_head_left"))) end_frame();
   if (convention_.result.is_none()) {
     builder_.CreateRet(builder_.getInt8(flag));
     return;

@@ -9,10 +9,12 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <memory>
 #include <unordered_map>
 
 #include "inference/program.hpp"
 #include "inference/runtime.hpp"
+#include "jit/lowering/counted_loops.hpp"
 #include "jit/lowering/lowering_record.hpp"
 #include "jit/lowering/representations.hpp"
 #include "jit/lowering/root_analysis.hpp"
@@ -47,6 +49,13 @@ class MethodLowering {
     const char* region;  // for alias analysis
     bool is_whole_word;  // fields: numbers extended to 8 bytes
   };
+  struct Chunks {  // of a counted loop
+    llvm::BasicBlock* entry = nullptr;
+    std::vector<llvm::PHINode*> parameters;  // those of the header, at the entry
+    llvm::Value* end = nullptr;
+    llvm::Value* limit = nullptr;  // of this chunk
+    std::unordered_map<inference::ValueId, llvm::Value*> references;  // rooted ones from outside: nothing moves within a chunk
+  };
 
   // method_lowering.cpp: functions, blocks, terminators.
   void emit_specialised();
@@ -54,6 +63,8 @@ class MethodLowering {
   void emit_stack_check();
   void emit_block(inference::BlockId id);
   void emit_terminator(const inference::Block& block);
+  void emit_chunk_entry(inference::BlockId header);
+  void emit_chunk_test(const inference::Terminator& terminator);
   void emit_switch(const inference::Terminator& terminator);
   void emit_return(const inference::Terminator& terminator);
   llvm::BasicBlock* emit_edge(const inference::Target& target, const inference::Position* position);
@@ -93,6 +104,7 @@ class MethodLowering {
   Held emit_field(const Statement& statement);
   Held emit_set(const Statement& statement);
   Held emit_new(const Statement& statement);
+  llvm::Value* emit_allocation(const gc::Type& type);
   Held emit_item(const Statement& statement);
   Held emit_length(const Statement& statement);
   Held emit_element(const Statement& statement);
@@ -104,6 +116,9 @@ class MethodLowering {
   const Type* wanted(const Statement& statement) const;
   llvm::Value* length_of(llvm::Value* object);
   Held emit_global(const Statement& statement);
+  llvm::Value* call_execute(const Statement& statement);  // gives the error flag
+  /// Raises where `wrong` is true; the generic meaning does so whenever it is.
+  void raise_where(llvm::Value* wrong, const Statement& statement);
   /// The generic meaning, whatever it is; the result held as one of `type`.
   Held execute(const Statement& statement, const Type* type);
   /// `usual`, but the generic meaning where `rare` is true; null: never.
@@ -118,6 +133,7 @@ class MethodLowering {
   // values.cpp: operands, conversions, runtime calls, frame.
   Held read(const inference::Operand& operand);
   Held read_value(inference::ValueId id);
+  llvm::Value* read_in_chunk(inference::ValueId id);
   std::vector<Held> read_all(const Statement& statement, size_t first = 0);
   void define(const Statement& statement, Held held);
   void set_value(inference::ValueId id, llvm::Value* value);
@@ -170,6 +186,9 @@ class MethodLowering {
   std::vector<unsigned> slots_;       // index of a rooted value
   unsigned num_slots_ = 0, used_temporaries_ = 0, num_temporaries_ = 0;
   std::vector<llvm::BasicBlock*> blocks_, landings_;
+  std::vector<std::unique_ptr<CountedLoop>> counted_loops_;  // by header; null: another loop
+  std::unordered_map<inference::BlockId, Chunks> chunks_;    // of those, by header
+  std::vector<inference::BlockId> chunked_in_;               // per block: header of the counted loop that it is part of, or kNone
   llvm::BasicBlock* error_exit_ = nullptr;
   llvm::Instruction* frame_ = nullptr;         // placeholders until sizes are known
   llvm::Instruction* value_buffer_ = nullptr;

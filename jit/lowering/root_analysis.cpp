@@ -16,13 +16,6 @@ namespace {
 
 using Set = std::vector<bool>;
 
-std::vector<BlockId> successors(const Block& block) {
-  std::vector<BlockId> result;
-  for (const auto& target : block.terminator.targets) result.push_back(target.block);
-  if (block.handler != kNone) result.push_back(block.handler);
-  return result;
-}
-
 /// Reverse postorder; an edge to a block still on the depth-first path makes that block a loop header. Iterative: bodies are deep.
 void find_order(const Body& body, Roots& roots) {
   enum class Mark : uint8_t { New, Open, Done };
@@ -132,6 +125,13 @@ class Liveness {
 };
 
 }  // namespace
+
+std::vector<BlockId> successors(const Block& block) {
+  std::vector<BlockId> result;
+  for (const auto& target : block.terminator.targets) result.push_back(target.block);
+  if (block.handler != kNone) result.push_back(block.handler);
+  return result;
+}
 
 Roots find_roots(const Body& body, const RootQuestions& questions) {
   Roots roots;

@@ -24,14 +24,16 @@ struct RootQuestions {
 
 struct Roots {
   std::vector<bool> rooted;            // per value
-  std::vector<bool> is_loop_header;    // per block: a poll stands there
+  std::vector<bool> is_loop_header;    // per block: a poll stands there, or between chunks of the loop (counted_loops.hpp)
   std::vector<inference::BlockId> order;  // reachable blocks, reverse postorder
   bool has_loops = false;
   bool has_hot = false;                // some statement or terminator is Hot
   bool has_rooted = false;
 };
 
-/// Threads: any. Blocks: never. GC: any, kept.
+/// Its handler too. Threads: any. Blocks: never. GC: any, kept.
+std::vector<inference::BlockId> successors(const inference::Block& block);
+/// As above.
 Roots find_roots(const inference::Body& body, const RootQuestions& questions);
 
 }  // namespace berth::jit

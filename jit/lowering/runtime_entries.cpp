@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "engine/engine.hpp"
+#include "gc/heap.hpp"
 #include "gc/thread.hpp"
 #include "inference/execution.hpp"
 #include "inference/program.hpp"
@@ -72,6 +73,8 @@ static gc::Object* berth_rt_allocate(gc::Thread* thread, Runtime* runtime, const
   return runtime->heap().allocate(*thread, type);
 }
 
+static void berth_rt_write(gc::Object** slot, gc::Object* value) { gc::Heap::write(nullptr, slot, value); }
+
 static uint8_t berth_rt_is(Runtime* runtime, const Value* value, const inference::Type* type) { return runtime->is(*value, type); }
 
 static uint8_t berth_rt_same(const Value* a, const Value* b) { return Runtime::same(*a, *b); }
@@ -115,6 +118,7 @@ std::span<const RuntimeSymbol> runtime_symbols() {
       {"berth_rt_call", reinterpret_cast<void*>(&berth_rt_call)},
       {"berth_rt_invoke", reinterpret_cast<void*>(&berth_rt_invoke)},
       {"berth_rt_allocate", reinterpret_cast<void*>(&berth_rt_allocate)},
+      {"berth_rt_write", reinterpret_cast<void*>(&berth_rt_write)},
       {"berth_rt_is", reinterpret_cast<void*>(&berth_rt_is)},
       {"berth_rt_same", reinterpret_cast<void*>(&berth_rt_same)},
       {"berth_rt_wrong_type", reinterpret_cast<void*>(&berth_rt_wrong_type)},

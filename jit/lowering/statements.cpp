@@ -2,7 +2,9 @@
 // MethodLowering: one function per group of statements. What is not known well enough to inline goes to the runtime.
 #include <cstddef>
 
+#include "gc/stress.hpp"
 #include "gc/thread.hpp"
+#include "gc/verify.hpp"
 #include "inference/value.hpp"
 #include "jit/lowering/arithmetic.hpp"
 #include "jit/lowering/method_lowering.hpp"
@@ -52,6 +54,21 @@ const inference::Type* MethodLowering::wanted(const Statement& statement) const 
 }
 
 Held MethodLowering::execute(const Statement& statement, const Type* type) {
+  raise_if(call_execute(statement));
+  return load_value(result_, type, &keep(statement)->position);
+}
+
+void MethodLowering::raise_where(llvm::Value* wrong, const Statement& statement) {
+  llvm::BasicBlock* raise = new_block("raise");
+  llvm::BasicBlock* usual = new_block("usual");
+  branch_rarely(wrong, raise, usual);
+  builder_.SetInsertPoint(raise);
+  call_execute(statement);
+  go_to_error();  // nothing comes back from here, so what a loop has in registers may stay there
+  builder_.SetInsertPoint(usual);
+}
+
+llvm::Value* MethodLowering::call_execute(const Statement& statement) {
   const bool is_hot = plan(statement) == Safepoint::Hot;
   const std::vector<Held> operands = read_all(statement);
   const Statement* kept = keep(statement);
@@ -64,8 +81,7 @@ Held MethodLowering::execute(const Statement& statement, const Type* type) {
   llvm::Value* failed = call("berth_rt_execute", builder_.getInt8Ty(),
                              {{thread_, address(&runtime_), address(kept), value_at(0), builder_.getInt64(operands.size()), result_}});
   if (!is_hot) end_cold();
-  raise_if(failed);
-  return load_value(result_, type, &kept->position);
+  return failed;
 }
 
 Held MethodLowering::guarded(const Statement& statement, llvm::Value* rare, const Type* type,
@@ -194,10 +210,15 @@ Held MethodLowering::load(const Location& location) {
   return held;
 }
 
-/// `value` has the location's shape. Stores of references are the write barrier's inline form (gc::Heap::write).
+/// `value` has the location's shape. Stores of references are the write barrier's inline form (gc::Heap::write), or calls of it where it
+/// does more.
 void MethodLowering::store(const Location& location, llvm::Value* value) {
   const Shape shape = shape_of(location.type);
   if (shape.is_none()) value = llvm::ConstantPointerNull::get(pointer_);
+  if (!shape.is_unboxed() && gc::Verifier::is_on()) {
+    call("berth_rt_write", builder_.getVoidTy(), {{location.address, value}});
+    return;
+  }
   if (shape.is_unboxed()) value = location.is_whole_word ? to_bits(builder_, value, shape.kind) : to_memory(builder_, value, shape.kind);
   llvm::StoreInst* store = in_region(builder_.CreateStore(value, location.address), location.region);
   if (!shape.is_unboxed() || location.is_whole_word) store->setAtomic(llvm::AtomicOrdering::Unordered);
@@ -250,7 +271,7 @@ Held MethodLowering::emit_new(const Statement& statement) {
     if (this->boxes(statement.operands[i], shape)) boxes[i] = root(coerce(read(statement.operands[i]), shape, &statement.position));
   }
   set_position(&statement.position);
-  llvm::Value* object = call("berth_rt_allocate", pointer_, {{thread_, address(&runtime_), address(layout)}});
+  llvm::Value* object = emit_allocation(*layout);
   return guarded(statement, builder_.CreateIsNull(object), program_.types().whole(structure->leaf), [&] {
     for (size_t i = 0; i < n; ++i) {
       const Shape shape = shape_of(structure->fields[i].type);
@@ -260,6 +281,33 @@ Held MethodLowering::emit_new(const Statement& statement) {
     }
     return object;
   });
+}
+
+/// As Heap::try_bump does: the next cell of the thread's range, which is zero. Null: out of memory.
+llvm::Value* MethodLowering::emit_allocation(const gc::Type& type) {
+  const auto allocate = [&] { return call("berth_rt_allocate", pointer_, {{thread_, address(&runtime_), address(&type)}}); };
+  if (type.bump_class == gc::kNoBumpClass || gc::stress::is_on(gc::stress::Mode::Allocation)) return allocate();
+  const size_t range = offsetof(gc::Thread, allocation) + offsetof(gc::AllocationBuffers, classes) + type.bump_class * sizeof(gc::AllocationRange);
+  llvm::Value* position = thread_word(range + offsetof(gc::AllocationRange, next));
+  llvm::Value* next = in_region(builder_.CreateLoad(pointer_, position), "allocation");
+  llvm::Value* end = in_region(builder_.CreateLoad(pointer_, thread_word(range + offsetof(gc::AllocationRange, end))), "allocation");
+  llvm::BasicBlock* slow = new_block("refill");
+  llvm::BasicBlock* fast = new_block("cell");
+  llvm::BasicBlock* joined = new_block("allocated");
+  branch_rarely(builder_.CreateICmpEQ(next, end), slow, fast);
+  builder_.SetInsertPoint(slow);
+  llvm::Value* refilled = allocate();
+  builder_.CreateBr(joined);
+  builder_.SetInsertPoint(fast);
+  in_region(builder_.CreateStore(offset(next, type.bump_bytes), position), "allocation");
+  llvm::StoreInst* header = in_region(builder_.CreateStore(builder_.getInt64(reinterpret_cast<uintptr_t>(&type)), next), "header");
+  header->setAtomic(llvm::AtomicOrdering::Monotonic);  // markers set their bit in it later
+  builder_.CreateBr(joined);
+  builder_.SetInsertPoint(joined);
+  llvm::PHINode* object = builder_.CreatePHI(pointer_, 2);
+  object->addIncoming(refilled, slow);
+  object->addIncoming(next, fast);
+  return object;
 }
 
 Held MethodLowering::emit_item(const Statement& statement) {
@@ -296,14 +344,11 @@ Held MethodLowering::emit_element(const Statement& statement) {
   llvm::Value* value = is_set ? coerce(read(statement.operands[2]), shape, &statement.position) : nullptr;
   llvm::Value* array = read(statement.operands[0]).value;
   llvm::Value* index = read(statement.operands[1]).value;
-  llvm::Value* outside = statement.unchecked_bounds ? nullptr : builder_.CreateICmpUGE(index, length_of(array));
-  const Type* type = is_set ? program_.types().nothing() : leaf->element;
-  return guarded(statement, outside, type, [&]() -> llvm::Value* {
-    const Location location = element_location(array, *leaf, index);
-    if (!is_set) return load(location).value;
-    store(location, value);
-    return nullptr;
-  });
+  if (!statement.unchecked_bounds) raise_where(builder_.CreateICmpUGE(index, length_of(array)), statement);
+  const Location location = element_location(array, *leaf, index);
+  if (!is_set) return load(location);
+  store(location, value);
+  return {nullptr, {}, program_.types().nothing(), nullptr};
 }
 
 Held MethodLowering::emit_string_byte(const Statement& statement) {
@@ -311,10 +356,10 @@ Held MethodLowering::emit_string_byte(const Statement& statement) {
     return execute(statement, wanted(statement));
   llvm::Value* string = read(statement.operands[0]).value;
   llvm::Value* index = read(statement.operands[1]).value;
-  return guarded(statement, builder_.CreateICmpUGE(index, length_of(string)), program_.types().kind(LeafKind::U8), [&] {
-    llvm::Value* byte = builder_.CreateGEP(builder_.getInt8Ty(), offset(string, gc::Object::kElementsOffset), index);
-    return in_region(builder_.CreateLoad(builder_.getInt8Ty(), byte), "text");
-  });
+  raise_where(builder_.CreateICmpUGE(index, length_of(string)), statement);
+  llvm::Value* byte = builder_.CreateGEP(builder_.getInt8Ty(), offset(string, gc::Object::kElementsOffset), index);
+  return {in_region(builder_.CreateLoad(builder_.getInt8Ty(), byte), "text"), {inference::Representation::Unboxed, LeafKind::U8},
+          program_.types().kind(LeafKind::U8), nullptr};
 }
 
 // Types and identity.

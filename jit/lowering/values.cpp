@@ -36,9 +36,27 @@ bool holds_no_number(const inference::Type* type) {
 
 Held MethodLowering::read_value(inference::ValueId id) {
   Held held{values_[id], shape_of(type_of(id)), type_of(id), nullptr};
-  if (held.shape.is_reference() && roots_.rooted[id])
-    held.value = in_region(builder_.CreateLoad(pointer_, slot_address(slots_[id])), "frame");
+  if (held.shape.is_reference() && roots_.rooted[id]) {
+    held.value = read_in_chunk(id);
+    if (!held.value) held.value = in_region(builder_.CreateLoad(pointer_, slot_address(slots_[id])), "frame");
+  }
   return held;
+}
+
+/// Loaded once per chunk, at its entry; null: not of that kind.
+llvm::Value* MethodLowering::read_in_chunk(inference::ValueId id) {
+  const inference::BlockId header = chunked_in_[current_];
+  if (header == inference::kNone || counted_loops_[header]->makes[id]) return nullptr;
+  Chunks& chunks = chunks_[header];
+  llvm::Instruction* end = chunks.entry->getTerminator();
+  if (!end) return nullptr;  // the entry itself is being made
+  llvm::Value*& value = chunks.references[id];
+  if (!value) {
+    const llvm::IRBuilderBase::InsertPointGuard guard(builder_);
+    builder_.SetInsertPoint(end);
+    value = in_region(builder_.CreateLoad(pointer_, slot_address(slots_[id])), "frame");
+  }
+  return value;
 }
 
 Held MethodLowering::read(const Operand& operand) {

@@ -124,5 +124,6 @@ inline Figure none(std::string name, double count, std::string unit) {
 std::vector<Figure> reservation_figures();
 std::vector<Figure> gc_figures();
 std::vector<Figure> jit_figures();
+std::vector<Figure> poll_figures();
 
 }  // namespace berth::bench

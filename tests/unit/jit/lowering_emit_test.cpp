@@ -72,6 +72,25 @@ TEST(Jit, G12_loops_and_recursion_poll) {
   EXPECT_GE(count(recursive, "call fastcc { i64, i8 } @\"recursive(i64)\""), 1u) << recursive;
 }
 
+TEST(Jit, G12_counted_loops_poll_between_chunks_and_are_vectorised) {
+  Watchdog watchdog{60s};
+  Emitted emitted(R"(
+method scale(%a: array<f64>, %f: f64) {
+^0: %n = array.len %a br ^1(0)
+^1(%i): %c = lt.i64 %i %n cond %c ^2 ^3
+^2: %x = array.get %a %i %y = mul.f64 %x %f array.set %a %i %y %j = add.i64 %i 1 br ^1(%j)
+^3: return nothing
+}
+)");
+  const std::string text = emitted.text("scale", "llvm");
+  EXPECT_EQ(count(text, "load atomic i32"), 1u) << text;
+  EXPECT_EQ(count(text, "@llvm.sadd.sat.i64(i64"), 2u) << text;  // a call and the declaration
+#if defined(__x86_64__)
+  const std::string assembly = emitted.text("scale", "asm");
+  EXPECT_NE(assembly.find("mulpd"), std::string::npos) << assembly;
+#endif
+}
+
 TEST(Jit, J86_bounds_check_raises_in_the_cold) {
   Watchdog watchdog{60s};
   Emitted emitted(kMethods);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/lowering/counted_loops.hpp"
+
+#include <algorithm>
+
+namespace berth::jit {
+
+using inference::Block;
+using inference::BlockId;
+using inference::Body;
+using inference::kNone;
+using inference::Op;
+using inference::Operand;
+using inference::Statement;
+using inference::Terminator;
+using inference::ValueId;
+
+namespace {
+
+constexpr uint64_t kChunkNs = 50'000;
+constexpr uint64_t kVectorMultiple = 64;  // whole vectors: no remainder between two chunks
+
+/// What a statement costs where code is not optimised and memory is far away.
+uint64_t cost_ns(const Statement& statement, ValueId counter) {
+  switch (statement.op) {
+    case Op::Div:
+    case Op::Sqrt: return 10;
+    case Op::Rem: return inference::is_float(statement.number) ? 1'000 : 10;  // fmod subtracts in a loop
+    case Op::ArrayGet:
+    case Op::ArraySet:
+    case Op::StringByte: {
+      const Operand& index = statement.operands[1];
+      return index.kind == Operand::Kind::Value && index.value == counter ? 2 : 25;
+    }
+    case Op::Field:
+    case Op::Set:
+    case Op::GlobalGet:
+    case Op::GlobalSet:
+    case Op::Is: return 25;
+    default: return 2;
+  }
+}
+
+bool writes(Op op) { return op == Op::Set || op == Op::ArraySet || op == Op::GlobalSet; }
+
+class Finder {
+ public:
+  Finder(const Body& body, const Roots& roots, const RootQuestions& questions)
+      : body_(body), roots_(roots), questions_(questions), predecessors_(body.blocks.size()), positions_(body.blocks.size()) {
+    for (size_t i = 0; i < roots.order.size(); ++i) {
+      const BlockId from = roots.order[i];
+      positions_[from] = i;
+      for (const BlockId to : successors(body.blocks[from])) predecessors_[to].push_back(from);
+    }
+  }
+
+  std::unique_ptr<CountedLoop> find(BlockId header) {
+    auto loop = std::make_unique<CountedLoop>();
+    loop->contains.resize(body_.blocks.size());
+    loop->makes.resize(body_.values.size());
+    if (!collect(header, *loop) || !find_test(header, *loop) || !counts_by_one(header, *loop)) return nullptr;
+    return loop;
+  }
+
+ private:
+  /// The blocks from which the header is reached again; false: they do what no such loop does.
+  bool collect(BlockId header, CountedLoop& loop) {
+    std::vector<BlockId> open{header};
+    loop.contains[header] = true;
+    for (size_t i = 0; i < open.size(); ++i) {
+      for (const BlockId from : predecessors_[open[i]]) {
+        if (body_.blocks[from].handler == header) return false;  // no edge with arguments of its own
+        const bool is_before = positions_[from] < positions_[header];
+        if (loop.contains[from] || (is_before && open[i] == header)) continue;
+        if (is_before || roots_.is_loop_header[from]) return false;  // entered elsewhere, or with a loop inside
+        loop.contains[from] = true;
+        open.push_back(from);
+      }
+    }
+    for (const BlockId id : open) {
+      const Block& block = body_.blocks[id];
+      if (block.handler != kNone && loop.contains[block.handler]) return false;  // goes round by raising
+      if (questions_.terminator(block) == Safepoint::Hot) return false;
+      for (const ValueId parameter : block.parameters) loop.makes[parameter] = true;
+      for (const Statement& statement : block.statements) {
+        if (questions_.statement(statement) == Safepoint::Hot) return false;
+        if (statement.result != kNone) loop.makes[statement.result] = true;
+      }
+    }
+    return true;
+  }
+
+  bool find_test(BlockId header, CountedLoop& loop) const {
+    const Block& block = body_.blocks[header];
+    const Terminator& end = block.terminator;
+    if (end.kind != Terminator::Kind::Condition || end.value.kind != Operand::Kind::Value) return false;
+    if (!loop.contains[end.targets[0].block] || loop.contains[end.targets[1].block]) return false;
+    for (const Statement& statement : block.statements) {
+      if (questions_.statement(statement) != Safepoint::Quiet || writes(statement.op)) return false;
+      if (statement.result == end.value.value) loop.test = &statement;
+    }
+    if (!loop.test || loop.test->op != Op::Lt || !inference::is_integer(loop.test->number)) return false;
+    const Operand& counter = loop.test->operands[0];
+    const auto parameter = std::ranges::find(block.parameters, counter.kind == Operand::Kind::Value ? counter.value : kNone);
+    if (parameter == block.parameters.end()) return false;
+    loop.index = static_cast<size_t>(parameter - block.parameters.begin());
+    const Operand& limit = loop.test->operands[1];
+    if (stands_still(loop, limit)) return true;
+    for (const Statement& statement : block.statements) {
+      const bool is_length = statement.op == Op::ArrayLen || statement.op == Op::StringLen;
+      if (is_length && statement.result == limit.value && stands_still(loop, statement.operands[0])) loop.length = &statement;
+    }
+    return loop.length != nullptr;
+  }
+
+  bool counts_by_one(BlockId header, CountedLoop& loop) const {
+    const ValueId counter = body_.blocks[header].parameters[loop.index];
+    std::vector<bool> steps(body_.values.size());
+    uint64_t cost = 0;
+    for (BlockId id = 0; id < body_.blocks.size(); ++id) {
+      if (!loop.contains[id]) continue;
+      cost += 2;
+      for (const Statement& statement : body_.blocks[id].statements) {
+        cost += cost_ns(statement, counter);
+        if (statement.op != Op::Add || statement.checked || statement.number != loop.test->number) continue;
+        const Operand &a = statement.operands[0], &b = statement.operands[1];
+        const bool adds_one = a.kind == Operand::Kind::Value && a.value == counter && b.kind == Operand::Kind::Literal && b.literal.bits == 1;
+        if (adds_one && statement.result != kNone) steps[statement.result] = true;
+      }
+    }
+    for (const BlockId from : predecessors_[header]) {
+      if (!loop.contains[from]) continue;
+      for (const auto& target : body_.blocks[from].terminator.targets) {
+        if (target.block != header) continue;
+        const Operand& next = target.arguments[loop.index];
+        if (next.kind != Operand::Kind::Value || !steps[next.value]) return false;
+      }
+    }
+    loop.chunk = std::max<uint64_t>(kChunkNs / cost, 1);
+    if (loop.chunk > kVectorMultiple) loop.chunk -= loop.chunk % kVectorMultiple;
+    return true;
+  }
+
+  static bool stands_still(const CountedLoop& loop, const Operand& operand) {
+    return operand.kind == Operand::Kind::Literal || (operand.kind == Operand::Kind::Value && !loop.makes[operand.value]);
+  }
+
+  const Body& body_;
+  const Roots& roots_;
+  const RootQuestions& questions_;
+  std::vector<std::vector<BlockId>> predecessors_;
+  std::vector<size_t> positions_;  // in the order
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<CountedLoop>> find_counted_loops(const Body& body, const Roots& roots, const RootQuestions& questions) {
+  std::vector<std::unique_ptr<CountedLoop>> loops(body.blocks.size());
+  if (!roots.has_loops) return loops;
+  Finder finder(body, roots, questions);
+  for (const BlockId header : roots.order)
+    if (header != 0 && roots.is_loop_header[header]) loops[header] = finder.find(header);
+  return loops;
+}
+
+}  // namespace berth::jit
