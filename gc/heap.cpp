@@ -349,6 +349,7 @@ size_t Heap::size_of(const Object* object) noexcept {
   return header & Object::kLarge ? LargeHeader::of(object)->bytes : Block::of(object)->cell_bytes;
 }
 
+bool Heap::contains(const void* pointer) const noexcept { return impl_->contains(pointer); }
 bool Heap::is_live(const void* pointer) const noexcept { return impl_->is_live(pointer); }
 
 bool Heap::Impl::is_live(const void* pointer) const noexcept {

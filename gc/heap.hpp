@@ -42,12 +42,20 @@ class Heap {
   /// Its references are roots.
   Object* allocate_permanent(const Type* type, size_t elements = 0);
   /// Write barrier: every store of a reference into an object goes through it. Threads: attached. GC: unsafe.
-  static void write(Object* object, Object** slot, Object* value) noexcept {
+  static void write(Object* object, Object** slot, Object* value, std::memory_order order = std::memory_order_relaxed) noexcept {
     (void)object;
     if constexpr (kDebugChecks) {
       if (Verifier::is_on()) [[unlikely]] return Verifier::store(slot, value);
     }
-    std::atomic_ref<Object*>(*slot).store(value, std::memory_order_relaxed);
+    std::atomic_ref<Object*>(*slot).store(value, order);
+  }
+  /// The same for a compare-and-exchange; `expected` is what was found. As above.
+  static bool exchange(Object* object, Object** slot, Object*& expected, Object* value, std::memory_order order) noexcept {
+    (void)object;
+    if constexpr (kDebugChecks) {
+      if (Verifier::is_on()) [[unlikely]] return Verifier::exchange(slot, expected, value);
+    }
+    return std::atomic_ref<Object*>(*slot).compare_exchange_strong(expected, value, order);
   }
 
   Root* new_root(Object* object);
@@ -68,6 +76,8 @@ class Heap {
   uint64_t num_failed_finalizers() const noexcept;
   /// Of an object of the heap; what the allocator took for it. Threads: any. Blocks: never.
   static size_t size_of(const Object* object) noexcept;
+  /// Whether it is the start of an object that was not freed; permanent ones do not count. World stopped.
+  bool contains(const void* pointer) const noexcept;
   /// World stopped, after marking: marked, permanent, or not an object of this heap at all.
   bool is_live(const void* pointer) const noexcept;
 

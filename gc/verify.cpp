@@ -26,7 +26,15 @@ void Verifier::store(Object** slot, Object* value) {
   Stores& all = stores();
   const sync::Lock lock(all.mutex);
   all.last[slot] = value;
-  std::atomic_ref<Object*>(*slot).store(value, std::memory_order_relaxed);
+  std::atomic_ref<Object*>(*slot).store(value, std::memory_order_seq_cst);  // whatever order the store has
+}
+
+bool Verifier::exchange(Object** slot, Object*& expected, Object* value) {
+  Stores& all = stores();
+  const sync::Lock lock(all.mutex);
+  if (!std::atomic_ref<Object*>(*slot).compare_exchange_strong(expected, value)) return false;
+  all.last[slot] = value;
+  return true;
 }
 
 std::vector<Object**> Verifier::slots(Object* object) {

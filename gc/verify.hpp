@@ -22,6 +22,7 @@ class Verifier {
   /// The barrier: stores, and remembers. One step, so that of racing stores the last one is remembered.
   /// Threads: attached. Blocks: short. GC: unsafe.
   static void store(Object** slot, Object* value);
+  static bool exchange(Object** slot, Object*& expected, Object* value);
 
   /// Dies unless `is_object` of every value. `where` names the place in the message. World stopped, as all below.
   template <class IsObject>

@@ -11,15 +11,15 @@
 extern "C" {
 __attribute__((visibility("hidden"))) void berth_call_stub();
 __attribute__((visibility("hidden"))) uint64_t berth_call_stub_area = 0;  // bytes the stub saves vector registers in; 0: fxsave
-__attribute__((visibility("hidden"), used)) void* berth_call_stub_resolve(berth::jit::CallSlot* slot) {
-  return slot->table->resolve(*slot);
+__attribute__((visibility("hidden"), used)) void* berth_call_stub_resolve(berth::jit::CallSlot* slot, char* base) {
+  return slot->table->resolve(*slot, base);
 }
 }
 
 #if defined(__x86_64__)
 // Entered by a trampoline with the slot in r11 and the caller's arguments and return address in place. Keeps every argument register
 // at full width (xsave: mxcsr, sse, avx, avx-512), asks for the entry, and jumps there as if it had been called. The frame can be unwound:
-// the resolution may throw.
+// the resolution may throw. argument_offset() knows where the general registers lie.
 asm(R"(
   .text
   .p2align 4
@@ -57,6 +57,7 @@ berth_call_stub:
   xorl %edx, %edx
   xsave64 (%rsp)
   movq %r11, %rdi
+  movq %rbp, %rsi
   call berth_call_stub_resolve
   movq %rax, %r11
   movl $0xe6, %eax
@@ -68,6 +69,7 @@ berth_call_stub:
   andq $-64, %rsp
   fxsave64 (%rsp)
   movq %r11, %rdi
+  movq %rbp, %rsi
   call berth_call_stub_resolve
   movq %rax, %r11
   fxrstor64 (%rsp)
@@ -149,7 +151,7 @@ void SlotTable::publish(engine::CodeInstance& callee) noexcept {
   for (CallSlot* slot : found->second.slots) bind(*slot);
 }
 
-void* SlotTable::resolve(CallSlot& slot) {
+void* SlotTable::resolve(CallSlot& slot, char* base) {
   const int kept_errno = errno;
   slow_calls_.fetch_add(1, std::memory_order_relaxed);
   engine::CodeInstanceRef callee;
@@ -161,7 +163,7 @@ void* SlotTable::resolve(CallSlot& slot) {
     throw make_error(BERTH_SHUT_DOWN, "calling over an edge", "the callee has no code and the engine is shut down",
                      "finish calls before the shutdown");
   }
-  Result<void*> entry = driver_(*callee);
+  Result<void*> entry = driver_(*callee, {base, slot.references});
   if (entry.has_error()) throw std::move(entry).assume_error();
   publish(*callee);
   errno = kept_errno;

@@ -31,6 +31,21 @@ struct CallSlot {
   // In the caller's data. Release by the table, acquire by generated code: who calls the entry sees its bytes and fields.
   sync::Atomic<void*>* word;
   void* trampoline;
+  std::vector<int32_t> references;  // where the stub's frame has what may be references: bytes from its base
+};
+
+/// Where the stub's frame has the general argument registers, in their order, and what follows them on the caller's stack: bytes from
+/// the base. One word each. Threads: any. Blocks: never.
+inline constexpr unsigned kArgumentRegisters = 6;
+constexpr int32_t argument_offset(unsigned word) noexcept {
+  const auto n = static_cast<int32_t>(word);
+  return word < kArgumentRegisters ? -8 * (n + 1) : 16 + 8 * (n - static_cast<int32_t>(kArgumentRegisters));
+}
+
+/// A stub's frame while its callee is being made.
+struct StubArguments {
+  char* base;
+  const std::vector<int32_t>& references;
 };
 
 /// Machine code in front of the stub: loads the slot's address and jumps.
@@ -42,7 +57,7 @@ bool has_call_stub() noexcept;
 class SlotTable {
  public:
   /// Makes the instance callable and gives its entry: waits or helps. Called with no lock held.
-  using Driver = std::function<Result<void*>(engine::CodeInstance&)>;
+  using Driver = std::function<Result<void*>(engine::CodeInstance&, StubArguments)>;
   explicit SlotTable(Driver driver) : driver_(std::move(driver)) {}
 
   /// Binds the slot's word: the callee's entry if there is one, else the trampoline. The slot outlives the table's use of it.
@@ -50,9 +65,9 @@ class SlotTable {
   void add(CallSlot& slot, engine::CodeInstanceRef callee);
   /// The callee has new code. As above.
   void publish(engine::CodeInstance& callee) noexcept;
-  /// From the stub: the entry to jump to. Threads: any. Blocks: may wait, for the compile. GC: any; safe while waiting.
+  /// From the stub, whose frame begins at `base`: the entry to jump to. Threads: any. Blocks: may wait, for the compile. GC: any; safe while waiting.
   /// Throws berth::Error if there is none.
-  void* resolve(CallSlot& slot);
+  void* resolve(CallSlot& slot, char* base);
   /// Lets go of the callees; later calls over a stub raise SHUT_DOWN. Threads: any. Blocks: short.
   void close() noexcept;
   size_t num_slow_calls() const noexcept { return slow_calls_.load(std::memory_order_relaxed); }

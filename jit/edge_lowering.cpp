@@ -5,6 +5,8 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include "jit/call_slot.hpp"
+
 namespace berth::jit {
 namespace {
 
@@ -34,6 +36,28 @@ llvm::Function* make_thunk(llvm::Function& callee, llvm::GlobalVariable& slot, c
     builder.CreateRet(call);
   }
   return thunk;
+}
+
+/// Of the C convention on x86-64. What follows an argument that it passes in yet another way is not looked at: such a reference is the
+/// caller's to keep.
+std::vector<int32_t> reference_arguments(const llvm::Function& callee) {
+  constexpr unsigned kVectorRegisters = 8;
+  std::vector<int32_t> references;
+  if (callee.getCallingConv() != llvm::CallingConv::C) return references;
+  unsigned registers = 0, vectors = 0, on_stack = 0;
+  for (const llvm::Argument& argument : callee.args()) {
+    const llvm::Type& type = *argument.getType();
+    const bool is_general = type.isPointerTy() || (type.isIntegerTy() && type.getIntegerBitWidth() <= 64);
+    const bool is_vector = type.isFloatTy() || type.isDoubleTy() || (type.isVectorTy() && vectors < kVectorRegisters);
+    if (argument.hasPassPointeeByValueCopyAttr() || argument.hasNestAttr() || !(is_general || is_vector)) break;
+    if (is_vector && vectors < kVectorRegisters) {
+      ++vectors;
+      continue;
+    }
+    const unsigned word = is_general && registers < kArgumentRegisters ? registers++ : kArgumentRegisters + on_stack++;
+    if (type.isPointerTy()) references.push_back(argument_offset(word));
+  }
+  return references;
 }
 
 void lower_edge(llvm::Function& callee, llvm::GlobalVariable& slot, const std::string& thunk_name) {
@@ -69,8 +93,9 @@ Result<std::vector<LoweredEdge>> lower_edges(llvm::Module& module, const std::ve
                                                 llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(module.getContext())), name);
     slot->setAlignment(llvm::Align(8));
     slot->setDSOLocal(true);
+    std::vector<int32_t> references = reference_arguments(*callee);
     lower_edge(*callee, *slot, fmt::format("__berth_edge.{}", lowered.size()));
-    lowered.push_back({slot->getName().str(), &edge});
+    lowered.push_back({slot->getName().str(), &edge, std::move(references)});
   }
   return lowered;
 }

@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <mutex>
 
+#include "gc/heap.hpp"
 #include "gc/thread.hpp"
 #include "inference/inference.hpp"
 #include "jit/compile_error.hpp"
@@ -30,6 +31,7 @@
 #include "jit/target_tools.hpp"
 #include "jit/tier_counter.hpp"
 #include "jit/typed_lowering.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::jit {
 namespace {
@@ -123,7 +125,7 @@ HostBackend::HostBackend(engine::Engine* engine, Options options)
     : engine_(engine),
       options_(std::move(options)),
       memory_(options_.system, options_.slab_bytes),
-      slots_([this](engine::CodeInstance& callee) { return drive(callee); }) {
+      slots_([this](engine::CodeInstance& callee, StubArguments arguments) { return drive(callee, arguments); }) {
   install_containment();
 }
 
@@ -424,6 +426,7 @@ Result<void> HostBackend::bind_edges(Unit& unit, Compilation& compilation, const
     CallSlot& slot = *unit.slots.back();
     slot.word = static_cast<sync::Atomic<void*>*>(symbols.find(compilation.edges[i].slot_symbol)->second);
     slot.trampoline = text.address + offset;
+    slot.references = std::move(compilation.edges[i].references);
     write_trampoline(text.writable + offset, &slot);
   }
   BERTH_TRYV(memory_.seal(trampolines));
@@ -431,8 +434,29 @@ Result<void> HostBackend::bind_edges(Unit& unit, Compilation& compilation, const
   return success();
 }
 
+namespace {
+
+/// The arguments of a call that waits for its callee's code: roots, as nobody else may have them any more. A pointer that is no object of
+/// the heap is left alone.
+struct StubFrame {
+  gc::Frame frame;
+  StubArguments arguments;
+  const gc::Heap& heap;
+
+  static void scan(gc::Frame& frame, gc::SlotVisitor& visitor) {
+    const auto& self = reinterpret_cast<StubFrame&>(frame);
+    for (const int32_t offset : self.arguments.references) {
+      auto** slot = reinterpret_cast<gc::Object**>(self.arguments.base + offset);
+      if (!mutant::is_on("J38_arguments_no_roots") && self.heap.contains(*slot)) visitor.visit(slot);
+    }
+  }
+  static constexpr gc::FrameKind kKind{&StubFrame::scan, 0, nullptr};
+};
+
+}  // namespace
+
 // Called by the stub of an edge, on the thread that calls.
-Result<void*> HostBackend::drive(engine::CodeInstance& callee) {
+Result<void*> HostBackend::drive(engine::CodeInstance& callee, StubArguments arguments) {
   if (const engine::Code* code = engine::instance_code(callee); code && code->entry) return code->entry;
   const auto not_found = [&] {
     const char* const label = engine::instance_label(callee);
@@ -445,7 +469,11 @@ Result<void*> HostBackend::drive(engine::CodeInstance& callee) {
   if (!thread) {
     BERTH_TRY(thread, engine_->attach());
   }
-  auto entry = engine_->wait_entry(*thread, callee, Deadline::never());
+  StubFrame stub{{nullptr, &StubFrame::kKind, 0}, arguments, engine_->collector().heap()};
+  auto entry = [&] {
+    const gc::FrameScope scope(*thread, stub.frame);
+    return engine_->wait_entry(*thread, callee, Deadline::never());
+  }();
   if (!attached) engine_->detach(*thread);
   if (!entry.has_error()) return entry;
   if (entry.assume_error().code() != BERTH_NOT_FOUND) return entry;

@@ -76,7 +76,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   static void count_used_up(Unit* unit) noexcept;
   Result<void> enter(Compilation& compilation, const char* step);
   void* find_symbol(const std::string& name, bool typed);
-  Result<void*> drive(engine::CodeInstance& callee);
+  Result<void*> drive(engine::CodeInstance& callee, StubArguments arguments);
   Result<Target*> target();
 
   engine::Engine* const engine_;

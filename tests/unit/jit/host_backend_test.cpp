@@ -487,7 +487,7 @@ TEST(Jit, J37_the_stub_keeps_arguments_errno_and_rounding) {
   if (!__builtin_cpu_supports("avx")) GTEST_SKIP() << "needs AVX";
   Instances instances;
   CodeInstance& callee = instances.make();
-  SlotTable table([](CodeInstance&) -> Result<void*> {
+  SlotTable table([](CodeInstance&, StubArguments) -> Result<void*> {
     clobber_everything();
     _mm_setcsr(_mm_getcsr() | 0x6000);  // rounding towards zero
     return reinterpret_cast<void*>(&wide_target);
