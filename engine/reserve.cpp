@@ -2,6 +2,8 @@
 // Reserving: look, take, wait (2.1), cycles and re-entry (2.4).
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "engine/plain_pair.hpp"
 #include "support/latch.hpp"
 #include "support/mutant.hpp"
@@ -365,7 +367,9 @@ bool Engine::Impl::wait_safely(gc::Thread& thread, Wait& wait) {
     switch (step(wait)) {
       case Step::Done:
         return false;
-      case Step::Help:
+      case Step::Help: {
+        std::optional<gc::UnsafeRegion> fault;
+        if (mutant::is_on("G15_unsafe_compile")) fault.emplace(thread);
         wait.helped = wait.target.get();
         if (engine.compiler() && engine.compiler()->help(*wait.target, wait.deadline)) {
           counters.helped.add();
@@ -373,6 +377,7 @@ bool Engine::Impl::wait_safely(gc::Thread& thread, Wait& wait) {
         }
         wait.target.reset();
         break;
+      }
       case Step::Park:
         if (wait.weak_since_ns && clock_ns() - wait.weak_since_ns > kWeakPatienceNs && !mutant::is_on("R46_no_request")) {
           wait.weak_since_ns = clock_ns();

@@ -2,6 +2,7 @@
 #include "gc/thread.hpp"
 
 #include <cerrno>
+#include <cfenv>
 #include <cstdio>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "gc/collector.hpp"
 #include "gc/stress.hpp"
 #include "support/latch.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::gc {
 namespace {
@@ -70,6 +72,8 @@ void Thread::check_owner(const char* call) const {
 
 void Thread::poll_slow() {
   const int saved_errno = errno;
+  std::fenv_t saved_floats;  // finalizers and handshakes are other people's code
+  std::fegetenv(&saved_floats);
   if constexpr (kDebugChecks) {
     check_owner("a poll");
     rank::check_none_held(200, 399, "a poll");
@@ -79,6 +83,7 @@ void Thread::poll_slow() {
     const uint32_t bits = poll.fetch_and(kPollAlways | kPollCancel, std::memory_order_acq_rel);
     collector->poll_slow(*this, bits);
   }
+  if (!mutant::is_on("G13_float_state_left")) std::fesetenv(&saved_floats);
   errno = saved_errno;
 }
 

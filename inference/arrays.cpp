@@ -61,12 +61,15 @@ Value load_place(const Place& place, std::memory_order order) {
 
 namespace {
 
-void store_reference(const Place& place, gc::Object* value, std::memory_order order) {
-  if (order == std::memory_order_relaxed) {
-    gc::Heap::write(place.object, static_cast<gc::Object**>(place.address), value);
-    return;
-  }
-  store_bits(place, reinterpret_cast<uint64_t>(value), order);
+// What is stored there; making it may collect, and so move the object that the place is in.
+bool box_for(gc::Thread& thread, Runtime& runtime, Place& place, const Value& value, gc::Object*& boxed) {
+  gc::Rooted<1> roots(thread);
+  roots[0] = place.object;
+  const auto offset = static_cast<char*>(place.address) - reinterpret_cast<char*>(place.object);
+  if (!runtime.box(thread, value, boxed)) return false;
+  place.object = roots[0];
+  place.address = place.object->at(static_cast<size_t>(offset));
+  return true;
 }
 
 }  // namespace
@@ -77,14 +80,9 @@ bool store_place(gc::Thread& thread, Runtime& runtime, Place place, const Type* 
     store_bits(place, value.bits, order);
     return true;
   }
-  gc::Rooted<1> roots(thread);
-  roots[0] = place.object;
-  const auto offset = static_cast<char*>(place.address) - reinterpret_cast<char*>(place.object);
   gc::Object* boxed = nullptr;
-  if (!runtime.box(thread, value, boxed)) return false;
-  place.object = roots[0];
-  place.address = place.object->at(static_cast<size_t>(offset));
-  store_reference(place, boxed, order);
+  if (!box_for(thread, runtime, place, value, boxed)) return false;
+  gc::Heap::write(place.object, static_cast<gc::Object**>(place.address), boxed, store_order(order));
   return true;
 }
 
@@ -115,16 +113,14 @@ bool exchange_place(gc::Thread& thread, Runtime& runtime, Place place, const Typ
     done = exchange_bits(place, found, fresh.bits, order);
     return true;
   }
-  gc::Rooted<1> roots(thread);
-  roots[0] = place.object;
   const ValueFrame values(thread, {&expected, 1});
   gc::Object* boxed = nullptr;
-  if (!runtime.box(thread, fresh, boxed)) return false;
+  if (!box_for(thread, runtime, place, fresh, boxed)) return false;
   // Equal by `same`, so two boxes of one number are: exchange what was found equal, again if it was replaced meanwhile.
   for (;;) {
-    uint64_t found = load_bits(place, std::memory_order_acquire);
-    if (!Runtime::same(Runtime::unbox(reinterpret_cast<gc::Object*>(found)), values.values()[0])) return true;
-    if (exchange_bits(place, found, reinterpret_cast<uint64_t>(boxed), order)) break;
+    auto* found = reinterpret_cast<gc::Object*>(load_bits(place, std::memory_order_acquire));
+    if (!Runtime::same(Runtime::unbox(found), values.values()[0])) return true;
+    if (gc::Heap::exchange(place.object, static_cast<gc::Object**>(place.address), found, boxed, order)) break;
   }
   done = true;
   return true;

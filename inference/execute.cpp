@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "inference/kernel_lane.hpp"
 #include "inference/kernel_launch.hpp"
@@ -13,6 +14,7 @@
 #include "inference/places.hpp"
 #include "inference/runtime_impl.hpp"
 #include "inference/value_frame.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::inference {
 namespace {
@@ -111,7 +113,8 @@ bool Executor::host() {
     }
   }
   const Leaf* leaf = statement_.type ? statement_.type->single_leaf() : nullptr;
-  const gc::SafeRegion safe(thread_);  // it may block
+  std::optional<gc::SafeRegion> safe;
+  if (!mutant::is_on("G14_no_region")) safe.emplace(thread_);  // it may block
   if (leaf && leaf->kind == LeafKind::F64) {
     using F = double (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, double, double, double, double, double, double);
     return give(Value::f64(reinterpret_cast<F>(symbol)(integers[0], integers[1], integers[2], integers[3], integers[4], integers[5], floats[0],

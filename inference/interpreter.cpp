@@ -221,9 +221,12 @@ bool Interpreter::generic(const Instruction& instruction, Value& result) {
   return runtime_.execute(thread_, statement, {operands.data(), operands.size()}, result);
 }
 
-Interpreter::Step Interpreter::enter(const Specialisation& callee, std::span<const Value> arguments, Value& result) {
+Interpreter::Step Interpreter::enter(const Specialisation& callee, const Instruction& instruction, std::span<Value> arguments, Value& result) {
   Execution::Target target;
   if (!runtime_.impl().execution.resolve(thread_, callee, target)) return Step::Raised;
+  // The last operands, anew: a collection while the callee was looked for may have moved what the registers hold.
+  const auto first = static_cast<uint32_t>(instruction.statement->operands.size() - arguments.size());
+  for (uint32_t i = 0; i < arguments.size(); ++i) arguments[i] = operand(instruction, first + i);
   if (target.interpreted) {
     if (!push(*target.interpreted, arguments.data(), arguments.size())) return Step::Raised;
     if (state_.steps != UINT64_MAX) state_.steps -= std::min<uint64_t>(state_.steps, 1);
@@ -240,7 +243,7 @@ Interpreter::Step Interpreter::call_statement(const Instruction& instruction) {
   const bool is_call = statement.op == Op::Call;
   Values arguments;
   for (uint32_t i = is_call ? 1 : 0; i < statement.operands.size(); ++i) arguments.push_back(operand(instruction, i));
-  const std::span<const Value> values{arguments.data(), arguments.size()};
+  const std::span<Value> values{arguments.data(), arguments.size()};
   const Specialisation* callee = statement.callee;
   if (is_call) {
     const Value& function = operand(instruction, 0);
@@ -254,7 +257,7 @@ Interpreter::Step Interpreter::call_statement(const Instruction& instruction) {
   }
   if (!callee) return Step::Raised;
   Value result;
-  const Step step = enter(*callee, values, result);
+  const Step step = enter(*callee, instruction, values, result);
   if (step != Step::Next) return step;
   return finish(instruction, result) ? Step::Next : Step::Raised;
 }

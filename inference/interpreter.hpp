@@ -75,7 +75,7 @@ class Interpreter {
   bool check(const InterpreterCode::Check& check, const Value& value);
   bool finish(const Instruction& instruction, const Value& value);
   Step call_statement(const Instruction& instruction);
-  Step enter(const Specialisation& callee, std::span<const Value> arguments, Value& result);
+  Step enter(const Specialisation& callee, const Instruction& instruction, std::span<Value> arguments, Value& result);
   bool number(const Instruction& instruction, Value& result);
   bool generic(const Instruction& instruction, Value& result);
   bool fault_instead(const Instruction& instruction);

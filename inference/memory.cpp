@@ -19,10 +19,6 @@ constexpr std::memory_order load_order(std::memory_order order) noexcept {
   if (order == std::memory_order_release) return std::memory_order_relaxed;
   return order == std::memory_order_acq_rel ? std::memory_order_acquire : order;
 }
-constexpr std::memory_order store_order(std::memory_order order) noexcept {
-  if (order == std::memory_order_acquire) return std::memory_order_relaxed;
-  return order == std::memory_order_acq_rel ? std::memory_order_release : order;
-}
 
 }  // namespace
 

@@ -28,6 +28,11 @@ constexpr std::memory_order memory_order_of(Order order) noexcept {
   }
 }
 
+constexpr std::memory_order store_order(std::memory_order order) noexcept {
+  if (order == std::memory_order_acquire) return std::memory_order_relaxed;
+  return order == std::memory_order_acq_rel ? std::memory_order_release : order;
+}
+
 /// Bits read at `place`, extended as Value holds them.
 uint64_t load_bits(const Place& place, std::memory_order order) noexcept;
 void store_bits(const Place& place, uint64_t bits, std::memory_order order) noexcept;

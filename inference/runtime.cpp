@@ -101,7 +101,7 @@ std::string method_text(const Method& method) {
 }  // namespace
 
 OutermostCall::OutermostCall(gc::Thread& thread, uint64_t world, berth_thread_t* caller)
-    : thread_(thread), previous_(thread.language) {
+    : thread_(thread), previous_(thread.language), frames_(thread.frames) {
   state.world = world;
   state.caller = caller;
   if (previous_) state.depth = static_cast<RuntimeThread*>(previous_)->depth;
@@ -112,6 +112,7 @@ OutermostCall::OutermostCall(gc::Thread& thread, uint64_t world, berth_thread_t*
 
 OutermostCall::~OutermostCall() {
   delete state.stack;
+  thread_.frames = frames_;  // an exception of a host function came through code that unlinks nothing
   thread_.language = previous_;
 }
 

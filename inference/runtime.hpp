@@ -40,7 +40,7 @@ struct RuntimeThread {
 // The innermost position is an error's `at`, "file:line"; its `stack` has a line "method at file:line" for each frame, at most 32.
 // Positions whose file's name begins with '<' (a library's, as "<prelude>") are left out of both.
 
-/// Scope of an outermost call: sets gc::Thread::language and the stack limit, restores what was there.
+/// Scope of an outermost call: sets gc::Thread::language and the stack limit, restores what was there, the shadow stack's head too.
 class OutermostCall {
  public:
   OutermostCall(gc::Thread& thread, uint64_t world, berth_thread_t* caller);
@@ -52,6 +52,7 @@ class OutermostCall {
  private:
   gc::Thread& thread_;
   void* const previous_;
+  gc::Frame* const frames_;
 };
 
 /// Boxed convention of compiled code: 0 done, 1 raised (thread->pending_error).

@@ -53,7 +53,7 @@ struct Start {
   std::shared_ptr<Task> task;
   gc::GlobalRoot object;
   std::vector<Value> values;  // function, then arguments
-  std::vector<gc::GlobalRoot> roots;
+  std::vector<gc::GlobalRoot> roots;  // of the objects among them, in order
   uint64_t world;
   berth_thread_t* caller;
   bool raw;
@@ -67,6 +67,10 @@ Task::State run(gc::Thread& thread, Start& start) {
   outermost.state.raw = start.raw;
   gc::Rooted<1> object(thread);
   object[0] = start.object.get();
+  auto root = start.roots.begin();
+  for (Value& value : start.values) {
+    if (value.is_object()) value.object = (root++)->get();  // may have been moved since the spawn
+  }
   const ValueFrame values(thread, start.values);
   start.roots.clear();
   Value result;

@@ -3,14 +3,14 @@
 # Runs each mutant of mutants.tsv against the test that must notice it. A mutant is killed if that test fails with it and passes
 # without it. Arguments: parts of mutants' names (all if none). Exit code 1 if one survives, or if the sources and the table differ.
 #
-# mutants.tsv: name, preset (mutants, or tsan for memory orders), regular expression for ctest. The presets are built already.
+# mutants.tsv: name, preset (mutants, tsan for memory orders, or mutants-jit for code that needs LLVM), regular expression for ctest. The presets are built already.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 table=tests/mutants.tsv
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-grep -rhoE 'mutant::(is_on|order)\("[^"]+"' support gc engine | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/in_source"
+grep -rhoE 'mutant::(is_on|order)\("[^"]+"' support gc engine inference jit | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/in_source"
 cut -f1 "$table" | sort >"$work/in_table"
 if ! diff "$work/in_source" <(sort -u "$work/in_table") >"$work/diff"; then
   printf 'mutants: sources (<) and %s (>) differ:\n' "$table"

@@ -5,3 +5,9 @@ berth_test(jit_lowering_test
   FLOORS jit inference engine gc support
   LIBRARIES LLVM TBB::tbb)
 target_include_directories(jit_lowering_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+berth_test(gc_generated_test
+  SOURCES conformance/gc_generated_test.cpp
+  FLOORS jit inference engine gc support
+  LIBRARIES LLVM TBB::tbb)
+target_include_directories(gc_generated_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+target_link_options(gc_generated_test PRIVATE -rdynamic)  # call.host finds functions of the test

@@ -52,6 +52,21 @@ foreach(tier fast optimized adaptive)
   berth_lang_command(Inference.I63_threads_8_${tier} RC 0 TIMEOUT 600 ARGUMENTS run ${all_files} --tier ${tier} --threads 8)
 endforeach()
 
+# Rows G40, G41: every object moves at every collection, every reference store is checked; at allocations, polls and leaves of safe regions.
+if(BERTH_CHECKS)
+  foreach(tier interpret fast optimized adaptive)
+    foreach(program features ${short_programs})
+      set(folder ${programs})
+      if(program STREQUAL features)
+        set(folder ${BERTH_LANG_TESTS})
+      endif()
+      set(test Gc.G40_G41_${program}_${tier})
+      berth_lang_command(${test} RC 0 OUTPUT ${folder}/${program}.out TIMEOUT 600 ARGUMENTS run ${folder}/${program}.bth --tier ${tier})
+      set_tests_properties(${test} PROPERTIES ENVIRONMENT "BERTH_GC_STRESS=move,verify,allocation:10007,poll:50021,transition:101")
+    endforeach()
+  endforeach()
+endif()
+
 # Bad input is one line and exit code 1, at each tier.
 set(bad ${BERTH_LANG_TESTS}/bad)
 set(bad_inputs
