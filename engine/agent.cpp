@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "engine/slot.hpp"
+#include "support/mutant.hpp"
+
 namespace berth::engine {
 
 void Agent::make_room() {
@@ -14,7 +17,9 @@ void Agent::make_room() {
 
 uint32_t Agent::num_leases_on(const void* method, const void* owner) const noexcept {
   return static_cast<uint32_t>(std::count_if(leases.begin(), leases.end(), [&](const LeaseRecord& record) {
-    return record.is_outstanding() && record.instance->method.load(std::memory_order_relaxed) == method &&
+    const bool counts = !mutant::is_on("R30_registered_only") ||
+                        Slot::token_of(record.instance->slot.load()->hold.load()) == record.instance;
+    return counts && record.is_outstanding() && record.instance->method.load(std::memory_order_relaxed) == method &&
            record.instance->owner.load(std::memory_order_relaxed) == owner;
   }));
 }

@@ -4,6 +4,7 @@
 
 #include "engine/engine_impl.hpp"
 #include "support/latch.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::engine {
 
@@ -29,11 +30,12 @@ bool Engine::Impl::publish_code(CodeInstance& instance, Code* code) {
   Code* current = instance.code.load(std::memory_order_acquire);
   do {
     const bool valid = CodeInstance::is_linked(instance.word.load(std::memory_order_acquire));
-    if (!valid || (current && current->tier >= code->tier)) {
+    if (!valid || (current && current->tier >= code->tier && !mutant::is_on("R64_any_entry_replaces"))) {
       engine.compiler()->retire(code);
       return false;
     }
-  } while (!instance.code.compare_exchange_weak(current, code, std::memory_order_acq_rel, std::memory_order_acquire));
+  } while (!instance.code.compare_exchange_weak(current, code, mutant::order("R65_relaxed_entry", std::memory_order_acq_rel),
+                                                std::memory_order_acquire));
   latch::reach("entry", &instance);
 
   uint64_t word = instance.word.load(std::memory_order_acquire);
@@ -98,7 +100,8 @@ void Engine::Impl::fail_with(CodeInstance& instance, const FailureRef& failure, 
       uint64_t next;
       do {
         next = may_pass ? CodeInstance::with_state(word & ~CodeInstance::kSubmitted, InstanceState::Fulfilled)
-                        : CodeInstance::with_state(word, InstanceState::Failed);
+                        : CodeInstance::with_state(word, mutant::is_on("R57_result_dropped") ? InstanceState::Retired
+                                                                                             : InstanceState::Failed);
         next &= ~CodeInstance::kEntryWaiters;
       } while (!instance.word.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_acquire));
       if (!may_pass) after.sources.push_back(std::move(detail->source));

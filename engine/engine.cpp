@@ -32,6 +32,7 @@ Engine::Impl::Impl(Engine& engine, const EngineOptions& options)
 Engine::Impl::~Impl() = default;
 
 Result<void> Engine::Impl::check_usable(const char* asked) const {
+  if (mutant::is_on("R53_check_under_lock")) const sync::Lock lock(const_cast<WorldClock&>(worlds).mutex());
   if (is_forked()) {
     return make_error(BERTH_FORKED, asked, "the process forked; this engine belongs to the parent", "make a new engine in the child");
   }
@@ -44,7 +45,7 @@ Result<void> Engine::Impl::check_usable(const char* asked) const {
 // Look-up
 
 CodeInstanceRef Engine::Impl::retain_hit(const ReservationTable::Found& found, const Look& look) noexcept {
-  if (!try_retain(*look.instance)) return nullptr;
+  if (!mutant::is_on("R8_no_retain") && !try_retain(*look.instance)) return nullptr;
   CodeInstanceRef instance(look.instance, false);
   const uint64_t word = instance->word.load(std::memory_order_acquire);
   if (CodeInstance::generation_of(word) != look.generation || !CodeInstance::is_linked(word) ||
@@ -252,7 +253,7 @@ void Engine::Impl::shutdown() {
 
 // Who queues later took the shard's lock after us and sees the state.
 void Engine::Impl::serve_all_shut_down() {
-  for (unsigned i = 0; i < ReservationTable::kShards; ++i) {
+  for (unsigned i = mutant::is_on("R52_one_shard_skipped"); i < ReservationTable::kShards; ++i) {
     Aftermath after;
     {
       ReservationTable::Shard& shard = table.shard_at(i);
@@ -356,7 +357,7 @@ void Engine::Impl::sweep(const std::function<bool(const void*)>& is_live) {
   Aftermath after;
   sweep_unregistered(is_live, after);
   leave_for_later(std::move(after));
-  owners.sweep(is_live);
+  if (!mutant::is_on("R47_owner_kept")) owners.sweep(is_live);
 }
 
 void Engine::Impl::sweep_unregistered(const std::function<bool(const void*)>& is_live, Aftermath& after) {
@@ -385,7 +386,7 @@ void Engine::Impl::sweep_slot(ReservationTable::Shard& shard, Slot& slot, size_t
   if (mark_awaited({&slot, nullptr})) {
     CodeInstance& token = *Slot::token_of(slot.hold.load(std::memory_order_relaxed));
     const void* guard = token.guard.load(std::memory_order_relaxed);
-    if (key_dead || (guard && !is_live(guard))) {
+    if (key_dead || (guard && !is_live(guard) && !mutant::is_on("R45_no_token_sweep"))) {
       const uint64_t word = token.word.load(std::memory_order_acquire);
       if (claim_lease(token, CodeInstance::generation_of(word), false)) {
         abandon_locked(slot, token, key_dead ? AbandonCause::Key : AbandonCause::Guard, after);
@@ -394,7 +395,7 @@ void Engine::Impl::sweep_slot(ReservationTable::Shard& shard, Slot& slot, size_t
   }
   if (!key_dead) return;
   while (CodeInstance* instance = slot.head.load(std::memory_order_relaxed)) retire_locked(*instance, after);
-  if (const StoredFailure* failure = slot.failure.load(std::memory_order_relaxed)) {
+  if (const StoredFailure* failure = slot.failure.load(std::memory_order_relaxed); failure && !mutant::is_on("R47_failure_kept")) {
     slot.failure.store(nullptr, std::memory_order_release);
     after.failures.emplace_back(failure, false);
   }

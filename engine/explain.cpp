@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "engine/engine_impl.hpp"
+#include "support/latch.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::engine {
 namespace {
@@ -46,7 +48,9 @@ std::string Engine::Impl::explain() {
       const int64_t now_ns = clock_ns();
       const Key key{slot.method.load(std::memory_order_relaxed), slot.owner.load(std::memory_order_relaxed)};
       // With the waiter bit the holder cannot give the key back without this shard's lock: its token and label stay.
-      if (mark_awaited({&slot, nullptr})) {
+      const bool is_held = mutant::is_on("R69_token_not_kept") && Slot::token_of(slot.hold.load(std::memory_order_relaxed));
+      if (is_held || mark_awaited({&slot, nullptr})) {
+        latch::reach("explain", &slot);
         const CodeInstance& token = *Slot::token_of(slot.hold.load(std::memory_order_relaxed));
         KeyReport& report = reports.emplace_back();
         report.key = key;

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "berth/engine.h"
+#include "support/mutant.hpp"
 #include "support/sync.hpp"
 
 namespace berth::engine {
@@ -21,7 +22,8 @@ class OwnerTable {
 
   /// Threads: any. Blocks: never; calls the embedder. GC: any, kept. Errors: std::bad_alloc.
   const void* intern(const void* owner) {
-    return !owner || !has_traits() ? owner : intern_by_traits(owner);
+    if (mutant::is_on("R3_owner_ignored")) return nullptr;
+    return !owner || !has_traits() || mutant::is_on("R68_identity_of_owners") ? owner : intern_by_traits(owner);
   }
   /// Threads: any. Blocks: never.
   bool has_traits() const noexcept { return traits_.hash && traits_.equal; }

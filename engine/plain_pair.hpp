@@ -18,6 +18,7 @@ inline uint64_t fill_token(CodeInstance& token, Key key, Agent& agent, uint64_t 
   token.label.store(options.label, std::memory_order_relaxed);
   token.guard.store(options.guard, std::memory_order_relaxed);
   token.min_world.store(world, std::memory_order_release);
+  if (mutant::is_on("R4_worlds_open")) token.max_world.store(UINT64_MAX, std::memory_order_release);
   token.held_since_ns.store(exact_clock ? clock_ns() : coarse_clock_ns(), std::memory_order_relaxed);
   const uint64_t generation = CodeInstance::generation_of(token.word.load(std::memory_order_relaxed));
   token.word.store((generation << CodeInstance::kGenerationShift) | CodeInstance::kLeased |
@@ -59,7 +60,7 @@ inline uint64_t fill_token(CodeInstance& token, Key key, Agent& agent, uint64_t 
   }
   latch::reach("take", &agent);
   // Someone may have published, or failed, or recycled the slot, between the look and the take.
-  if (!ReservationTable::is_current(found) || !is_plain()) [[unlikely]] {
+  if (!ReservationTable::is_current(found) || (!is_plain() && !mutant::is_on("R6_no_look_after_take_at_once"))) [[unlikely]] {
     if (ReservationTable::look(slot, world, options_in.need).find == Find::Hit) counters.recheck.add();
     if (retract(agent, slot, *token, generation)) undo_take(agent, token);  // else it was abandoned, and its end counted
     return false;
@@ -84,11 +85,14 @@ inline void Engine::Impl::drop_lease_reference(CodeInstance& token, Agent* self)
   if (is_forked()) [[unlikely]] return false;
   Agent& self = agent_of(thread);
   CodeInstance& token = *lease.instance;
+  if (mutant::is_on("R33_lifo_only") && !self.leases.empty() && self.leases.back().instance != &token) return false;
+  if (mutant::is_on("R34_thread_check") && token.agent.load(std::memory_order_relaxed) != &self) return false;
   if (!claim_lease(token, lease.generation, false)) [[unlikely]] return false;
   latch::reach("claim", &token);
   uintptr_t hold = reinterpret_cast<uintptr_t>(&token);
   if (!token.slot.load(std::memory_order_relaxed)
            ->hold.compare_exchange_strong(hold, 0, std::memory_order_release, std::memory_order_relaxed)) [[unlikely]] {
+    if (mutant::is_on("R26_gives_hold") || mutant::is_on("R31_frees_hold")) token.slot.load()->hold.store(0);
     if (Slot::token_of(hold) == &token) give_awaited(token, self);  // else unregistered: a cycle or re-entrant lease
   }
   if (token.agent.load(std::memory_order_relaxed) != &self || trace.is_on()) [[unlikely]] {

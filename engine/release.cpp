@@ -27,13 +27,15 @@ void Engine::Impl::trace_hold(const CodeInstance& token) {
 // The lease is claimed and its key given back: the count of the token's agent goes, and the lease's reference.
 void Engine::Impl::end_lease(CodeInstance& token, Agent* self, bool is_release) {
   Agent* agent = token.agent.load(std::memory_order_relaxed);
+  if (mutant::is_on("R48_own_count") && self) agent = self;
+  if (mutant::is_on("R48_lowered_twice") && !is_release) agents.lease_ended_elsewhere(*agent);
   if (trace.is_on()) [[unlikely]] trace_hold(token);
   if (agent == self) {
     if (!self->leases.empty() && self->leases.back().instance == &token) self->leases.pop_back();
     if (is_release) bump(self->counts.released);
     count_lease(*self);
   } else {
-    if (is_release && self) bump(self->counts.released);
+    if (is_release && self && !mutant::is_on("R70_release_uncounted")) bump(self->counts.released);
     shielded([&] { agents.lease_ended_elsewhere(*agent); });
   }
   drop_lease_reference(token, self);
@@ -70,7 +72,10 @@ Result<void> Engine::Impl::release_with_source(Agent& self, Lease lease, SourceP
     }
   }
   const bool has_result = prepared && prepared->has_value();
-  if (!claim_lease(token, lease.generation, has_result)) return stale_lease("berth_release");
+  if (!claim_lease(token, lease.generation, has_result)) {
+    if (has_result && mutant::is_on("R37_leak_on_stale")) static_cast<void>(prepared->assume_value().detail.release());
+    return stale_lease("berth_release");
+  }
   latch::reach("claim", &token);
   if (has_result && token.state() == InstanceState::Reserved) {
     publish_all({&prepared->assume_value(), 1}, true, after);
@@ -93,7 +98,7 @@ Result<void> Engine::Impl::release_error(gc::Thread& thread, Lease lease, Error 
   }
   CodeInstance& token = *lease.instance;
   const uint64_t world = token.lease_world();
-  const int64_t expires = retry_after_ns < 0 ? -1 : clock_ns() + retry_after_ns;
+  const int64_t expires = retry_after_ns < 0 || mutant::is_on("R56_no_expiry") ? -1 : clock_ns() + retry_after_ns;
   FailureRef failure;
   try {
     failure = new StoredFailure(std::move(error), world, std::max(world, worlds.now()), expires);
@@ -104,7 +109,8 @@ Result<void> Engine::Impl::release_error(gc::Thread& thread, Lease lease, Error 
   latch::reach("claim", &token);
   Aftermath after;
   // A token that was published has its result, or was a duplicate: there is no failure to keep.
-  const bool fails = !was_published && token.state() == InstanceState::Rejected;
+  bool fails = !was_published && token.state() == InstanceState::Rejected;
+  if (mutant::is_on("R55_0_not_delivered") && retry_after_ns == 0) fails = false;
   give(*token.slot.load(std::memory_order_relaxed), token, fails ? failure : nullptr, retry_after_ns != 0, after);
   after.ended.push_back(&token);
   settle(after, &agent_of(thread));
@@ -164,11 +170,13 @@ void Engine::Impl::serve(Waiter& waiter, Service service, CodeInstance* result, 
   waiter.failure = failure;
   waiter.served_ns = clock_ns();
   after.wakes.add(*waiter.agent->parker);
+  if (mutant::is_on("R19_notify_under_lock")) after.wakes.notify();
 }
 
 // Shard and graph lock held. Whom the news fits is served, who needs the entry moves to the instance's queue; if `giving` holds the
 // key, the first of the others gets it.
 void Engine::Impl::pass(Slot& slot, CodeInstance* giving, const FailureRef& failure, bool has_result, Aftermath& after) {
+  if (mutant::is_on("R20_serve_on_give_only") && (!giving || Slot::token_of(slot.hold.load()) != giving)) return;
   bool wakes_compiler = engine.compiler() && !engine.compiler()->has_threads();
   Waiter* waiter = slot.queue;
   for (Waiter* last = waiter ? waiter->previous : nullptr; waiter && (has_result || failure);) {
@@ -177,6 +185,9 @@ void Engine::Impl::pass(Slot& slot, CodeInstance* giving, const FailureRef& fail
     const Look look = has_result ? ReservationTable::look(slot, current->world, current->need) : Look{};
     if (look.find == Find::Hit) {
       serve(*current, Service::Result, look.instance, nullptr, after);
+      if (mutant::is_on("R13_wake_one")) break;
+    } else if (mutant::is_on("R13_serve_all")) {
+      serve(*current, Service::LookAgain, nullptr, nullptr, after);
     } else if (look.find == Find::Failed || look.find == Find::NoEntry) {
       serve(*current, Service::LookAgain, nullptr, nullptr, after);
     } else if (look.find == Find::Target) {
@@ -211,6 +222,11 @@ void Engine::Impl::pass(Slot& slot, CodeInstance* giving, const FailureRef& fail
     }
   }
   if (mutant::is_on("R14_lifo")) next = slot.queue->previous;
+  if (mutant::is_on("R16_arrival_takes_first")) {
+    serve(*next, Service::LookAgain, nullptr, nullptr, after);
+    return slot.hold.store(0, std::memory_order_release);
+  }
+  for (Waiter* each = next->next; mutant::is_on("R14_wake_all") && each != next; each = each->next) after.wakes.add(*each->agent->parker);
   serve(*next, Service::Handed, nullptr, nullptr, after);
   next->token->held_since_ns.store(clock_ns(), std::memory_order_relaxed);
   slot.hold.store(reinterpret_cast<uintptr_t>(next->token) | (slot.queue ? Slot::kWaiters : 0), std::memory_order_release);
@@ -258,7 +274,7 @@ void Engine::Impl::publish_all(std::span<Publication> group, bool give_hold, Aft
   const sync::Lock world_lock(worlds.mutex());
   choose_worlds(group);
   CodeInstance* const leader = group.size() > 1 ? group.front().instance : nullptr;
-  if (leader) leader->group_open.store(0, std::memory_order_relaxed);
+  if (leader) leader->group_open.store(mutant::is_on("R65_group_open_early"), std::memory_order_relaxed);
   const auto in_shard = [&](Publication& publication, auto&& function) {
     const Key key = instance_key(*publication.instance);
     const uint64_t hash = ReservationTable::hash(key);
@@ -346,7 +362,7 @@ bool Engine::Impl::link(Publication& publication, Slot& slot, CodeInstance* lead
     if (!CodeInstance::is_linked(word) || CodeInstance::state_of(word) == InstanceState::Failed) continue;
     const bool other_has_code = other->code.load(std::memory_order_acquire) || (word & (CodeInstance::kHasSource | CodeInstance::kConstant));
     if ((other_has_code || !has_code) && other->min_world.load(std::memory_order_relaxed) <= publication.min_world &&
-        other->max_world.load(std::memory_order_relaxed) >= publication.max_world) {
+        other->max_world.load(std::memory_order_relaxed) >= publication.max_world && !mutant::is_on("R26_last_wins")) {
       covering = other;
       break;
     }
@@ -366,6 +382,7 @@ bool Engine::Impl::link(Publication& publication, Slot& slot, CodeInstance* lead
     if (!change_state(0, InstanceState::Rejected)) return false;
     if (covering) {
       publication.duplicate = true;
+      if (mutant::is_on("R37_drop_under_lock") && detail->drop_payload) detail->drop_payload(std::exchange(detail->payload, nullptr));
       detail->forward = covering;
       counters.duplicates.add();
       counters.duplicate_ns.add(static_cast<uint64_t>(
@@ -467,21 +484,27 @@ void Engine::Impl::abandon_locked(Slot& slot, CodeInstance& token, AbandonCause 
     const sync::Lock graph_lock(graph.mutex());
     pass(slot, &token, nullptr, false, after);
   }
-  counters.abandoned[static_cast<int>(cause)].add();
+  if (!mutant::is_on("R70_abandoned_uncounted")) counters.abandoned[static_cast<int>(cause)].add();
   after.abandoned.push_back(&token);
 }
 
 void Engine::Impl::abandon_all(Agent& agent) {
   if (agent.num_leases() == 0) return;
   Aftermath after;
-  for (const LeaseRecord& record : agent.leases) abandon(*record.instance, record.generation, AbandonCause::Agent, after);
+  for (const LeaseRecord& record : agent.leases) {
+    abandon(*record.instance, record.generation, AbandonCause::Agent, after);
+    if (mutant::is_on("R43_first_key_only")) break;
+  }
   settle(after, nullptr);
 }
 
 void Engine::Impl::settle(Aftermath& after, Agent* self) {
-  if (!after.wakes.empty()) {
-    latch::reach("notify");
-    if constexpr (kDebugChecks) engine.collector().collect_at_handover();
+  if (kDebugChecks && !after.wakes.empty()) engine.collector().collect_at_handover();
+  for (unsigned i = 0; i < ReservationTable::kShards && mutant::is_on("R12_broadcast"); ++i) {
+    const sync::Lock lock(table.shard_at(i).mutex);
+    table.for_each_slot(table.shard_at(i), [&](Slot& slot, size_t) {
+      if (slot.queue) after.wakes.add(*slot.queue->agent->parker);
+    });
   }
   after.wakes.notify();
   for (const CodeInstanceRef& instance : after.submits) {

@@ -158,6 +158,7 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
       shielded([&] {
         ReservationTable::Shard& shard = table.shard(hash);
         const sync::Lock lock(shard.mutex);
+        if (mutant::is_on("G11_transition_under_shard")) const gc::SafeRegion region(*thread);
         found.slot = &table.ensure(shard, key, hash);
         found.version = found.slot->version.load(std::memory_order_relaxed);
       });
@@ -185,7 +186,7 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
         // Someone may have published, or failed, between the look and the take.
         if (found.slot->head.load(std::memory_order_acquire)) {
           look = ReservationTable::look(*found.slot, world, need);
-          if (look.find != Find::Nothing) {
+          if (look.find != Find::Nothing && !mutant::is_on("R6_no_look_after_take")) {
             CodeInstanceRef instance = look.find == Find::Hit ? retain_hit(found, look) : nullptr;
             drop_hold(*found.slot);
             if (!instance) continue;
@@ -209,8 +210,9 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
         return lease_of(Outcome::Reserved, 0);
       }
       if (hold == Slot::kRecycled) continue;
-      if (const uint32_t depth = agent.num_leases_on(key.method, key.owner)) {
-        if (depth > options.reentry_limit) {
+      const auto& holder = mutant::is_on("R32_by_thread") ? static_cast<Agent&>(*thread->own_agent) : agent;
+      if (const uint32_t depth = holder.num_leases_on(key.method, key.owner)) {
+        if (depth > options.reentry_limit && !mutant::is_on("R29_no_limit")) {
           return make_error(BERTH_RESOURCE_EXHAUSTED, "berth_reserve " + key_text(key, options_in.label),
                             fmt::format("this agent already holds {} leases on the key, the re-entry limit is {}", depth,
                                         options.reentry_limit),
@@ -242,7 +244,7 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
       case Wait::End::Handed: {
         found = {wait.slot, wait.slot->version.load(std::memory_order_relaxed)};
         look = ReservationTable::look(*wait.slot, world, need);
-        if (look.find != Find::Nothing) {
+        if (look.find != Find::Nothing && !mutant::is_on("R6_no_look_after_hand_over")) {
           CodeInstanceRef instance = look.find == Find::Hit ? retain_hit(found, look) : nullptr;
           // Abandoned before we came, the slot may be another key's: what was found there counts only if we still had it.
           if (retract(agent, *wait.slot, *attempt.token, attempt.generation)) {
@@ -260,6 +262,7 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
         return lease_of(Outcome::Reserved, 0);
       case Wait::End::Cycle:
         if (options.cycle_policy == BERTH_CYCLE_SHARE && !wait.chain.empty() && !wait.chain.front().is_entry) {
+          if (mutant::is_on("R26_cycle_takes_hold")) wait.slot->hold.store(reinterpret_cast<uintptr_t>(attempt.token) | Slot::kWaiters);
           if (trace.is_on()) trace.instant("engine", "cycle", fmt::format("\"chain\":{}", json_quote(chain_text(wait.chain))));
           Reservation reservation = lease_of(Outcome::Cycle, 0);
           counters.cycle.add();
@@ -287,7 +290,8 @@ void Engine::Impl::record_unregistered(LeaseRecord lease) {
 
 int Engine::Impl::holds(gc::Thread& thread, Key key) {
   if (is_forked()) return 0;
-  return static_cast<int>(agent_of(thread).num_leases_on(key.method, owners.intern(key.owner)));
+  const auto& agent = mutant::is_on("R10_by_thread") ? static_cast<Agent&>(*thread.own_agent) : agent_of(thread);
+  return static_cast<int>(agent.num_leases_on(key.method, owners.intern(key.owner)));
 }
 
 Result<void*> Engine::Impl::wait_entry(gc::Thread& first_thread, CodeInstance& instance, const Deadline& deadline) {
@@ -386,6 +390,7 @@ bool Engine::Impl::wait_safely(gc::Thread& thread, Wait& wait) {
         latch::reach("queue", wait.waiter.agent);
         if (wait.waiter.agent->park_hooks.park && !mutant::is_on("R39_blocking_park")) return true;
         park(thread, wait);
+        if (mutant::is_on("R17_if_for_while")) return false;
         break;
     }
   }
@@ -487,7 +492,7 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
       if (again) continue;
     } else {
       const uint64_t word = target.instance->word.load(std::memory_order_acquire);
-      if (!(word & CodeInstance::kSubmitted)) {
+      if (!(word & CodeInstance::kSubmitted) && !mutant::is_on("R63_no_demand")) {
         uint64_t expected = word;
         if (!target.instance->word.compare_exchange_strong(expected, word | CodeInstance::kSubmitted, std::memory_order_acq_rel,
                                                            std::memory_order_relaxed)) {
@@ -501,7 +506,7 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
         return Step::Help;
       }
     }
-    const bool timed_out = wait.deadline.has_passed();
+    const bool timed_out = wait.deadline.has_passed() && (wait.was_queued || !mutant::is_on("R9_parks_once"));
     if (waiter.queued == target && !timed_out) return Step::Park;
     if (!mark_awaited(target)) continue;
     if (timed_out) {
@@ -519,7 +524,8 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
 
 // Whether the key has an answer already; if not, for what to wait.
 bool Engine::Impl::serve_key(Wait& wait, WaitTarget& target, Aftermath& after) {
-  const Look look = ReservationTable::look(*wait.slot, wait.waiter.world, wait.waiter.need);
+  const bool looks = !mutant::is_on("R5_no_look_under_lock");
+  const Look look = looks ? ReservationTable::look(*wait.slot, wait.waiter.world, wait.waiter.need) : Look{};
   switch (look.find) {
     case Find::Hit:
       wait.result = look.instance;
@@ -604,7 +610,7 @@ bool Engine::Impl::take_or_expire(Wait& wait, ReservationTable::Shard&, Aftermat
   }
   if (options.lease_timeout_ns <= 0) return false;
   const int64_t expires = token.held_since_ns.load(std::memory_order_relaxed) + options.lease_timeout_ns;
-  if (clock_ns() >= expires) {
+  if (clock_ns() >= expires && !(wait.was_queued && mutant::is_on("R44_at_arrival_only"))) {
     const uint64_t word = token.word.load(std::memory_order_acquire);
     if (claim_lease(token, CodeInstance::generation_of(word), false)) {
       abandon_locked(slot, token, AbandonCause::Timeout, after);
@@ -622,6 +628,7 @@ void Engine::Impl::unqueue(Wait& wait) {
   if (wait.waiter.queued == WaitTarget{}) return;
   const sync::Lock lock(graph.mutex());
   graph.detach(wait.waiter);
+  if (mutant::is_on("R50_edge_left")) wait.waiter.agent->waiting = true;
   num_waiting.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -643,7 +650,7 @@ bool Engine::Impl::mark_awaited(WaitTarget target) {
 Engine::Impl::Step Engine::Impl::enqueue(Wait& wait, WaitTarget target, Aftermath& after) {
   Waiter& waiter = wait.waiter;
   const sync::Lock lock(graph.mutex());
-  if (graph.walk(*waiter.agent, target, false).reaches_start) {
+  if (graph.walk(*waiter.agent, target, false).reaches_start && !mutant::is_on("R22_no_walk")) {
     wait.chain = graph.walk(*waiter.agent, target, true).chain;
     wait.end = Wait::End::Cycle;
     return Step::Done;

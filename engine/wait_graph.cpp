@@ -5,6 +5,7 @@
 
 #include "engine/clock.hpp"
 #include "engine/slot.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::engine {
 
@@ -40,6 +41,7 @@ Agent* WaitGraph::holder_of(WaitTarget target) noexcept {
     CodeInstance* token = Slot::token_of(target.slot->hold.load(std::memory_order_relaxed));
     return token ? token->agent.load(std::memory_order_relaxed) : nullptr;
   }
+  if (mutant::is_on("R25_walk_ends_at_compile")) return nullptr;
   return target.instance->detail.load(std::memory_order_relaxed)->compiling_agent;
 }
 
@@ -74,7 +76,7 @@ WaitGraph::Walk WaitGraph::walk(const Agent& start, WaitTarget target, bool coll
   for (;;) {
     const Agent* holder = holder_of(target);
     if (collect) walk.chain.push_back(make_link(*agent, target, holder, now_ns));
-    if (!holder) return walk;
+    if (!holder || (collect && mutant::is_on("R27_chain_cut"))) return walk;
     if (holder == &start) {
       walk.reaches_start = true;
       return walk;
@@ -95,6 +97,7 @@ void WaitGraph::set_edge(Waiter& waiter, WaitTarget target) noexcept {
 void WaitGraph::detach(Waiter& waiter) noexcept {
   WaitQueue::remove(queue_of(waiter.queued), waiter);
   waiter.queued = {};
+  if (mutant::is_on("R24_edge_kept")) return;
   waiter.agent->waiting = false;
   waiter.agent->edge = {};
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/waiter.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::engine {
 
@@ -59,7 +60,7 @@ void WaitGraph::lift(WaitTarget target, Function&& compile) const {
     if (target.instance) compile(*target.instance);
     Agent* holder = holder_of(target);
     if (!holder) return;
-    holder->lifted.store(true, std::memory_order_relaxed);
+    if (!mutant::is_on("R67_no_lift")) holder->lifted.store(true, std::memory_order_relaxed);
     if (!holder->waiting) return;
     target = holder->edge;
   }

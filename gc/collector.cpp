@@ -222,7 +222,7 @@ void Collector::Impl::Stop::raise() {
   sync::Lock lock(impl_.stop_mutex);
   // Each thread that the last stop held advances to its next safe point first.
   const auto none_held = [&] { return impl_.held.load(std::memory_order_acquire) == 0; };
-  while (!none_held()) impl_.wait_slice(impl_.arrived, lock, none_held);
+  while (!none_held() && !mutant::is_on("G23_held_ignored")) impl_.wait_slice(impl_.arrived, lock, none_held);
   impl_.help_wanted = false;
   impl_.stop.store(1, std::memory_order_seq_cst);
 }
@@ -325,7 +325,7 @@ Result<void> Collector::attach(Thread& thread, Agent& agent) {
   thread.stack_limit = stack_limit_of(thread);
   const bool always = (thread.foreign && thread.foreign->table.safepoint) || stress::is_on(stress::Mode::Poll);
   thread.poll.store(always ? uint32_t{kPollAlways} : 0, std::memory_order_relaxed);
-  thread.state.store(State::Safe, std::memory_order_relaxed);
+  thread.state.store(mutant::is_on("G1_linked_unsafe") ? State::Unsafe : State::Safe, std::memory_order_relaxed);
   try {
     thread.attachment = std::make_shared<Attachment>();
     thread.attachment->collector = this;
@@ -366,7 +366,7 @@ void Collector::detach(Thread& thread) {
   }
   {
     const sync::Lock lock(impl_->registry);  // no stop from here on
-    std::erase(impl_->threads, &thread);
+    if (!mutant::is_on("G2_stays_linked")) std::erase(impl_->threads, &thread);
     heap_->impl().flush(thread.allocation);
     HandleBlock::close(*thread.own_agent, 0);
     thread.agent->frames = thread.agent == thread.own_agent ? nullptr : thread.frames;
@@ -530,6 +530,7 @@ void Collector::poll_slow(Thread& thread, uint32_t bits) {
   }
   if (bits & kPollHandshake) serve_handshakes(thread);
   if ((bits & kPollAlways) && stress::is_due(stress::Mode::Poll)) collect_for_stress(thread);
+  if (mutant::is_on("G46_owner_thread_only") && thread.id != 1) return;
   if ((bits & kPollFinalizers) || thread.ready_finalizers->load(std::memory_order_relaxed) != 0) {
     heap_->impl().run_finalizers(thread);
   }
@@ -613,6 +614,7 @@ void Collector::stop_until(Thread& thread, Done done, Body body) {
   };
   thread.state.store(State::Waiting, std::memory_order_seq_cst);
   const Leave leave{*this, thread};
+  if (mutant::is_on("G23_askers_counted")) impl_->held.fetch_add(1);
   check_all_safe("a collection");
   while (!done()) {
     if (impl_->try_own(thread)) {
@@ -658,6 +660,7 @@ void Collector::collect_until(Thread& thread, Done done) {
 
 void Collector::collect(Thread& thread) {
   const uint64_t ticket = impl_->requested.fetch_add(1, std::memory_order_acq_rel) + 1;
+  if (mutant::is_on("G21_request_dropped") && impl_->owner.load()) return;
   collect_until(thread, [&] { return impl_->completed.load(std::memory_order_acquire) >= ticket; });
 }
 
@@ -808,13 +811,13 @@ void Collector::Impl::visit_roots(SlotVisitor& visitor) {
   };
   for (Thread* thread : threads) {
     scan(thread->frames);
-    visitor.visit(&thread->pending_error);
+    if (!mutant::is_on("G34_pending_error_skipped")) visitor.visit(&thread->pending_error);
   }
   {
     const sync::Lock lock(agents_mutex);
     for (const Agent* agent : agents) {
-      if (!agent->current.load(std::memory_order_acquire)) scan(agent->frames);
-      HandleBlock::visit(*agent, visitor);
+      if (!agent->current.load(std::memory_order_acquire) && !mutant::is_on("G34_suspended_agent_skipped")) scan(agent->frames);
+      if (!mutant::is_on("G34_handles_skipped")) HandleBlock::visit(*agent, visitor);
     }
   }
   for (CollectionClient* client : clients) client->visit_roots(visitor);

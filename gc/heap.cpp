@@ -11,6 +11,7 @@
 #include "gc/heap_impl.hpp"
 #include "gc/stress.hpp"
 #include "support/latch.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::gc {
 namespace {
@@ -73,7 +74,7 @@ const Type* Heap::add_type(Type type) {
 Object* Heap::allocate(Thread& thread, const Type* type, size_t elements) {
   if (Object* object = try_bump(thread, *type)) [[likely]] return object;
   if constexpr (kDebugChecks) {
-    if (thread.state.load(std::memory_order_relaxed) != State::Unsafe) die("managed allocation by a thread that is not unsafe");
+    if (thread.state.load(std::memory_order_relaxed) != State::Unsafe && !mutant::is_on("G9_trap_off")) die("managed allocation by a thread that is not unsafe");
     rank::check_none_held(200, 399, "a managed allocation");
   }
   if (thread.foreign) return nullptr;
@@ -374,7 +375,7 @@ void Heap::Impl::run_finalizers(Thread& thread) {
   const auto may_run = [&] {
     // seq_cst, see Agent::give_lease; then the count, with acquire.
     (void)thread.agent->leases_given.load(std::memory_order_seq_cst);
-    return !thread.in_finalizer && thread.safe_mutexes_held == 0 && thread.agent->finalizer_inhibitions() == 0;
+    return (!thread.in_finalizer || mutant::is_on("G45_nested")) && thread.safe_mutexes_held == 0 && (mutant::is_on("G44_by_thread") ? thread.own_agent : thread.agent)->finalizer_inhibitions() == 0;
   };
   Finalizer due;
   while (may_run() && pop_ready(due)) {

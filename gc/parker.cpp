@@ -6,6 +6,7 @@
 
 #include "gc/stress.hpp"
 #include "gc/thread.hpp"
+#include "support/latch.hpp"
 #include "support/mutant.hpp"
 
 namespace berth::gc {
@@ -43,7 +44,7 @@ void Parker::notify(Flag flag) noexcept {
 
 void Parker::List::add(Parker& parker) noexcept {
   if (parker.is_due_.exchange(true, std::memory_order_acq_rel)) return;
-  intrusive_ptr_add_ref(&parker);
+  if (!mutant::is_on("R19_no_retain")) intrusive_ptr_add_ref(&parker);
   parker.due_next_ = nullptr;
   (last_ ? last_->due_next_ : first_) = &parker;
   last_ = &parker;
@@ -52,6 +53,7 @@ void Parker::List::add(Parker& parker) noexcept {
 void Parker::List::notify(Flag flag) noexcept {
   last_ = nullptr;
   while (first_) {
+    latch::reach("notify", first_);
     const ParkerRef parker(std::exchange(first_, first_->due_next_), false);
     // Exchanged before the notification: who adds it from here on has it in a list of its own.
     parker->is_due_.exchange(false, std::memory_order_acq_rel);

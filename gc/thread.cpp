@@ -23,7 +23,7 @@ struct Attachments {
       const auto link = list.back();
       list.pop_back();
       Thread* thread = link->thread.load(std::memory_order_acquire);
-      if (!thread) continue;
+      if (!thread || mutant::is_on("R43_exit_ignored")) continue;
       if (thread->detach_at_exit) {
         thread->detach_at_exit(*thread);
       } else {
@@ -84,7 +84,7 @@ void Thread::poll_slow() {
     collector->poll_slow(*this, bits);
   }
   if (!mutant::is_on("G13_float_state_left")) std::fesetenv(&saved_floats);
-  errno = saved_errno;
+  if (!mutant::is_on("G13_errno_changed")) errno = saved_errno;
 }
 
 State Thread::safe_enter() noexcept {
@@ -118,7 +118,7 @@ void Thread::safe_leave(State previous) {
     if (collector) collector->count_misuse();
     return;
   }
-  if (previous == State::Unsafe) leave_outermost();
+  if (previous == State::Unsafe || mutant::is_on("G8_inner_leave")) leave_outermost();
 }
 
 void Thread::leave_outermost() {

@@ -4,6 +4,9 @@
 #if !defined(BERTH_CONTROLLED_SYNC)
 #include <algorithm>
 #include <boost/thread/thread.hpp>
+#include <optional>
+
+#include "support/mutant.hpp"
 
 namespace berth::sync {
 
@@ -24,7 +27,8 @@ bool Condition::wait_until(Lock& lock, TimePoint deadline) {
   if (now >= deadline) return false;
   // Longer waits than a day are cut: the platform's time type overflows, and callers re-check anyway.
   const auto left = std::min<std::chrono::nanoseconds>(deadline - now, std::chrono::hours(24));
-  const boost::this_thread::disable_interruption uninterrupted;
+  std::optional<boost::this_thread::disable_interruption> uninterrupted;
+  if (!mutant::is_on("G19_interruption_enabled")) uninterrupted.emplace();
   boost::unique_lock<boost::mutex> inner(lock.mutex_.mutex_, boost::adopt_lock);
   const auto status = condition_.wait_for(inner, boost::chrono::nanoseconds(left.count()));  // Boost 1.74 on Linux: monotonic clock
   inner.release();

@@ -38,3 +38,4 @@ if(NOT BERTH_SANITIZE STREQUAL "thread")
     FLOORS engine_checked gc_checked support_checked
     LIBRARIES Boost::fiber)
 endif()
+berth_test(engine_mutants_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/reservation_mutants_test.cpp ${PROJECT_SOURCE_DIR}/engine/no_compiler.cpp FLOORS engine_checked gc_checked support_checked)
