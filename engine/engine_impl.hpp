@@ -68,6 +68,7 @@ struct Wait {
   CodeInstance* helped = nullptr;  // whose compile this call has tried to run in this slice
   bool was_queued = false;
   bool woke_by_time = false;     // the last park ended without a flag
+  bool is_recruited = false;     // a foreign collector wants this thread at a safepoint
   int64_t expires_ns = INT64_MAX;  // of the lease that is waited for
   int64_t weak_since_ns = 0;       // waiting behind a weak token since; 0: not
   CodeInstanceRef target;          // Step::Help
@@ -118,7 +119,9 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   /// Runs the wait to its end; the agent may continue on another thread. Leaves GC states as found.
   void wait(gc::Thread*& thread, Wait& wait);
   void leave_queue(Wait& wait);
-  bool wait_safely(gc::Thread& thread, Wait& wait);
+  enum class Pause : uint8_t { None, ParkHook, Safepoint };
+  /// Until the wait has ended, or something is to be done outside the safe region.
+  Pause wait_safely(gc::Thread& thread, Wait& wait);
   Step step(Wait& wait);
   Step step_locked(Wait& wait, ReservationTable::Shard& shard, Aftermath& after);
   bool serve_key(Wait& wait, WaitTarget& target, Aftermath& after);

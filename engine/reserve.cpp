@@ -331,9 +331,13 @@ void Engine::Impl::wait(gc::Thread*& thread, Wait& wait) {
   try {
     const CancelScope entry(*this, wait.cancel, agent);
     for (;;) {
-      bool park_hook = false;
-      gc::in_safe(*thread, [&] { park_hook = wait_safely(*thread, wait); });
-      if (!park_hook) break;
+      Pause pause = Pause::None;
+      gc::in_safe(*thread, [&] { pause = wait_safely(*thread, wait); });
+      if (pause == Pause::None) break;
+      if (pause == Pause::Safepoint) {
+        thread->safepoint();
+        continue;
+      }
       // The safe region is left before the fibre parks and entered on the thread that it continues on.
       gc::Thread* const resumed = agent.park_hooks.park(agent.park_hooks.context, thread, park_limit_ns(wait));
       if (!mutant::is_on("R38_old_thread_kept")) thread = resumed;
@@ -366,11 +370,11 @@ void Engine::Impl::leave_queue(Wait& wait) {
   });
 }
 
-bool Engine::Impl::wait_safely(gc::Thread& thread, Wait& wait) {
+Engine::Impl::Pause Engine::Impl::wait_safely(gc::Thread& thread, Wait& wait) {
   for (;;) {
     switch (step(wait)) {
       case Step::Done:
-        return false;
+        return Pause::None;
       case Step::Help: {
         std::optional<gc::UnsafeRegion> fault;
         if (mutant::is_on("G15_unsafe_compile")) fault.emplace(thread);
@@ -388,9 +392,10 @@ bool Engine::Impl::wait_safely(gc::Thread& thread, Wait& wait) {
           ask_for_collection(thread);
         }
         latch::reach("queue", wait.waiter.agent);
-        if (wait.waiter.agent->park_hooks.park && !mutant::is_on("R39_blocking_park")) return true;
+        if (wait.waiter.agent->park_hooks.park && !mutant::is_on("R39_blocking_park")) return Pause::ParkHook;
         park(thread, wait);
-        if (mutant::is_on("R17_if_for_while")) return false;
+        if (mutant::is_on("R17_if_for_while")) return Pause::None;
+        if (std::exchange(wait.is_recruited, false)) return Pause::Safepoint;
         break;
     }
   }
@@ -410,8 +415,10 @@ int64_t Engine::Impl::park_limit_ns(const Wait& wait) const {
 void Engine::Impl::park(gc::Thread& thread, Wait& wait) {
   latch::reach("park", wait.waiter.agent);
   const sync::TimePoint until = sync::Clock::now() + std::chrono::nanoseconds(park_limit_ns(wait));
-  const uint32_t flags = gc::park(thread, *wait.waiter.agent->parker, until);
+  const uint32_t woken = gc::park(thread, *wait.waiter.agent->parker, until);
   latch::reach("wake", wait.waiter.agent);
+  wait.is_recruited = (woken & gc::Parker::kRecruit) != 0;
+  const uint32_t flags = woken & ~uint32_t{gc::Parker::kRecruit};
   wait.woke_by_time = flags == 0;
   if (flags == 0) {
     wait.helped = nullptr;  // a job that was taken back in between is tried again

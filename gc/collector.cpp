@@ -310,6 +310,7 @@ Result<void> Collector::attach(Thread& thread, Agent& agent) {
   if (current_thread(this)) {
     return make_error(BERTH_INVALID_ARGUMENT, "attach a thread", "it is attached already", "attach each thread once");
   }
+  if (!options_.hooks.foreign) check_all_safe("an attach");
   Thread* none = nullptr;
   if (!agent.current.compare_exchange_strong(none, &thread, std::memory_order_acq_rel)) {
     return make_error(BERTH_INVALID_ARGUMENT, "attach a thread", "its agent runs on another thread", "give each thread an agent");
@@ -364,6 +365,7 @@ void Collector::detach(Thread& thread) {
   if (!thread.foreign && thread.state.load(std::memory_order_relaxed) == State::Unsafe) {
     thread.state.store(State::Safe, std::memory_order_release);
   }
+  if (!thread.foreign) check_all_safe("a detach");
   {
     const sync::Lock lock(impl_->registry);  // no stop from here on
     if (!mutant::is_on("G2_stays_linked")) std::erase(impl_->threads, &thread);
@@ -493,7 +495,7 @@ void Collector::hold(Thread& thread, State state) {
   // gone on. Counted after the store, it could be preempted between the two and be held by any number of stops.
   impl_->held.fetch_add(1, std::memory_order_acq_rel);
   thread.state.store(state, std::memory_order_seq_cst);
-  if (state == State::Waiting) check_all_safe("a stop");  // not for Safe: an attach may be made while unsafe elsewhere
+  check_all_safe("a stop");
   latch::reach("gc-hold", &thread);
   thread.waiting.since_ns.store(sync::Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
   thread.waiting.kind.store("stop", std::memory_order_release);

@@ -19,6 +19,11 @@ namespace {
 struct Attachments {
   std::vector<std::shared_ptr<Attachment>> list;
   ~Attachments() {
+    // Each detach may wait for a stop of its collector: safe in all others first.
+    for (const auto& link : list) {
+      Thread* thread = link->thread.load(std::memory_order_acquire);
+      if (thread && !thread->foreign) thread->state.store(State::Safe, std::memory_order_release);
+    }
     while (!list.empty()) {
       const auto link = list.back();
       list.pop_back();
@@ -53,10 +58,10 @@ Thread* current_thread(const Collector* collector) noexcept {
 
 void check_all_safe(const char* during) {
   if constexpr (!kDebugChecks) return;
+  latch::reach("gc-block", during);
   for (const auto& link : attachments.list) {
     const Thread* thread = link->thread.load(std::memory_order_acquire);
     if (!thread || thread->foreign || thread->state.load(std::memory_order_relaxed) != State::Unsafe) continue;
-    static_cast<void>(during);
     die("a thread blocks while it is unsafe in a collector. Remedy: enter a safe region of each engine it is attached to");
   }
 }
@@ -148,14 +153,15 @@ void call_hook(const Hooks& hooks, void (*part)(void*), void* argument) {
 }
 
 uint32_t park(Thread& thread, Parker& parker, sync::TimePoint deadline) {
-  if (thread.foreign) return parker.park(deadline) & ~uint32_t{Parker::kRecruit};
   thread.collector->link_parker(parker);
   latch::reach("gc-parked", &parker);
   const uint32_t flags = parker.park(deadline);
   thread.collector->unlink_parker(parker);
+  uint32_t rest = flags & ~uint32_t{Parker::kRecruit};
+  if (rest == Parker::kRecovered) rest = 0;  // what was lost was the recruiting
+  if (thread.foreign) return rest | (flags & Parker::kRecruit);
   if (flags & Parker::kRecruit) thread.collector->help_mark(thread);
-  const uint32_t rest = flags & ~uint32_t{Parker::kRecruit};
-  return rest == Parker::kRecovered ? 0 : rest;  // what was lost was the recruiting
+  return rest;
 }
 
 }  // namespace berth::gc

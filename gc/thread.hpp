@@ -102,7 +102,8 @@ class Thread {
 /// The attached thread of this native thread for this collector, or null.
 Thread* current_thread(const Collector* collector) noexcept;
 
-/// Debug builds die if this native thread is unsafe in any collector: what blocks must be safe in all. Nothing in release.
+/// Debug builds die if this native thread is unsafe in any collector: what blocks must be safe in all. Nothing in release. `during` is the
+/// name of the wait; tests list all names.
 void check_all_safe(const char* during);
 
 /// Scope in which the thread touches no managed object and may block. Any state before; restored after.
@@ -149,7 +150,8 @@ void in_safe(Thread& thread, Part&& part) {
 }
 
 /// Sleeps on the current agent's parker until a flag is set, `deadline` or one slice; meanwhile it can be recruited for marking.
-/// Returns the flags, without kRecruit. Threads: the attached one. Blocks: may wait. GC: must be safe.
+/// Returns the flags; kRecruit only with a foreign collector: the caller then leaves safe, polls, and parks again.
+/// Threads: the attached one. Blocks: may wait. GC: must be safe.
 uint32_t park(Thread& thread, Parker& parker, sync::TimePoint deadline);
 
 /// Scope in a callback of a safe region that needs the heap.

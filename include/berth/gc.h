@@ -63,10 +63,9 @@ typedef struct berth_gc_hooks {
  */
 BERTH_API void berth_engine_sweep(berth_engine_t *engine);
 /**
- * Wakes up to `n` waiters that Berth has parked, to help a mark phase of Berth's collector; they go on
- * waiting afterwards. With a foreign collector parked waiters are not on the list: none is woken, nor calls
- * its `safepoint`.
- * Threads: any. Blocks: short. GC: any, kept; meant for a stopped world. Owns: borrowed. Errors: none.
+ * Wakes up to `n` waiters that Berth has parked, to help a mark phase of Berth's collector; with a foreign
+ * collector they leave safe and call its `safepoint`. They go on waiting afterwards, in their place.
+ * Threads: any. Blocks: short. GC: any, kept. Owns: borrowed. Errors: none.
  */
 BERTH_API void berth_engine_recruit(berth_engine_t *engine, size_t n);
 /**

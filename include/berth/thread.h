@@ -41,7 +41,8 @@ typedef struct berth_park_hooks {
 /**
  * Attaches the calling native thread, which is unsafe afterwards, with an agent of its own. A thread that
  * ends while attached is detached.
- * Threads: any. Blocks: may wait, for a collection. GC: not attached before; unsafe afterwards.
+ * Threads: any. Blocks: may wait, for a collection. GC: not attached before, and safe in the other engines
+ * that it is attached to (fatal with checks); unsafe afterwards.
  * Owns: engine borrowed until detach; *out returned, release with berth_thread_detach.
  * Errors: INVALID_ARGUMENT if it is attached to this engine already; FORKED. Works after shutdown, so that
  * leases can be given back.

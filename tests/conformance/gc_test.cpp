@@ -149,10 +149,53 @@ TEST(GcDeathTest, G4_blocking_while_unsafe_elsewhere_dies) {
     GcWorld one;
     GcWorld two;
     AttachedThread in_one(one.collector);
-    AttachedThread in_two(two.collector);
     const gc::SafeRegion region(*in_one);
+    AttachedThread in_two(two.collector);
     in_one.agent().parker->park(sync::Clock::now());
   }, "while it is unsafe in a collector");
+  EXPECT_DEATH({
+    GcWorld one;
+    GcWorld two;
+    AttachedThread in_one(one.collector);
+    AttachedThread in_two(two.collector);  // may wait for a stop of `two`
+  }, "while it is unsafe in a collector");
+}
+
+TEST(Gc, G4_a_thread_of_two_collectors_that_is_safe_in_one_works_in_the_other) {
+  const Watchdog watchdog{10s};
+  GcWorld one;
+  GcWorld two;
+  std::atomic<bool> in_both{false}, done{false};
+  std::thread both([&] {
+    AttachedThread in_one(one.collector);
+    const gc::SafeRegion region(*in_one);
+    AttachedThread in_two(two.collector);
+    in_both = true;
+    while (!done.load()) {
+      EXPECT_NE(two.heap().allocate(*in_two, two.leaf), nullptr);
+      in_two->safepoint();
+    }
+  });
+  while (!in_both.load()) std::this_thread::yield();
+  for (GcWorld* world : {&one, &two}) {
+    AttachedThread self(world->collector);
+    world->collector.collect(*self);  // one need not wait for it, two is polled for
+  }
+  done = true;
+  both.join();
+  std::thread exits([&] {
+    // By the destructors of the thread, in any order of their attachments.
+    static gc::Agent agents[2] = {gc::Agent{"one"}, gc::Agent{"two"}};
+    static gc::Thread records[2];
+    ASSERT_FALSE(one.collector.attach(records[0], agents[0]).has_error());
+    records[0].safe_enter();
+    ASSERT_FALSE(two.collector.attach(records[1], agents[1]).has_error());
+    records[1].safe_enter();
+    records[0].safe_leave(gc::State::Unsafe);
+  });
+  exits.join();
+  EXPECT_EQ(one.collector.num_threads(), 0u);
+  EXPECT_EQ(two.collector.num_threads(), 0u);
 }
 
 /// Mutators write plain canaries; while they are stopped the canaries do not change.
