@@ -13,6 +13,7 @@ berth_test(engine_test
 berth_test(engine_handover_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/reservation_handover_test.cpp ${PROJECT_SOURCE_DIR}/engine/no_compiler.cpp FLOORS engine_checked gc_checked support_checked)
 berth_test(gc_engine_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_engine_test.cpp ${PROJECT_SOURCE_DIR}/engine/no_compiler.cpp FLOORS engine_checked gc_checked support_checked)
 berth_test(gc_waits_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_waits_test.cpp ${PROJECT_SOURCE_DIR}/engine/no_compiler.cpp FLOORS engine_checked gc_checked support_checked)
+berth_test(gc_interruption_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_interruption_test.cpp ${PROJECT_SOURCE_DIR}/engine/no_compiler.cpp FLOORS engine_checked gc_checked support_checked)
 # Broken contracts without debug checks.
 if(NOT BERTH_CHECKS)
   berth_test(engine_release_test

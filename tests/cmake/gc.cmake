@@ -25,3 +25,11 @@ if(NOT BERTH_CHECKS)
     SOURCES ${BERTH_GC_TESTS}/release_test.cpp ${BERTH_GC_ENGINE}
     FLOORS gc support)
 endif()
+foreach(mix 0 1 2 3 4 5 6 7)
+  add_test(NAME Gc.G17_mutex_kinds_mix_${mix}
+           COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -DMIX=${mix} -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/include
+                   ${PROJECT_SOURCE_DIR}/tests/compile_fail/mutex_kinds.cpp)
+  if(mix)
+    set_tests_properties(Gc.G17_mutex_kinds_mix_${mix} PROPERTIES WILL_FAIL ON)
+  endif()
+endforeach()

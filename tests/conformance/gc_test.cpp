@@ -1039,12 +1039,18 @@ TEST(Gc, G37_weak_order) {
   OrderClient client;
   world.collector.add_client(&client);
   gc::Rooted<1> kept(*self);
-  kept[0] = heap.allocate(*self, world.leaf);
-  client.method = kept[0];  // reachable: its payload is kept by the ephemeron alone
-  client.payload = heap.allocate(*self, world.leaf);
-  client.guard = heap.allocate(*self, world.leaf);  // dead
-  client.resurrected = heap.allocate(*self, world.leaf);
-  client.weak = heap.new_weak(client.resurrected);
+  {
+    gc::Rooted<3> others(*self);
+    kept[0] = heap.allocate(*self, world.leaf);
+    others[0] = heap.allocate(*self, world.leaf);
+    others[1] = heap.allocate(*self, world.leaf);
+    others[2] = heap.allocate(*self, world.leaf);
+    client.method = kept[0];  // reachable: its payload is kept by the ephemeron alone
+    client.payload = others[0];
+    client.guard = others[1];  // dead
+    client.resurrected = others[2];
+    client.weak = heap.new_weak(client.resurrected);
+  }
   bool weak_cleared_before_finalizer = false;
   struct Context {
     gc::Heap& heap;
@@ -1072,9 +1078,13 @@ TEST(Gc, G36_an_ephemeron_does_not_keep_its_key) {
   AttachedThread self(world.collector);
   OrderClient client;
   world.collector.add_client(&client);
-  client.method = world.heap().allocate(*self, world.node);
-  client.payload = world.heap().allocate(*self, world.node);
-  set(client.payload, left(client.payload), client.method);
+  {
+    gc::Rooted<1> kept(*self);
+    kept[0] = world.heap().allocate(*self, world.node);
+    client.payload = world.heap().allocate(*self, world.node);
+    client.method = kept[0];
+    set(client.payload, left(client.payload), client.method);
+  }
   client.resurrected = client.guard = client.method;
   client.weak = world.heap().new_weak(client.method);
   world.collector.collect(*self);

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Contract row G51: the programs of both contract pages under each mode of BERTH_GC_STRESS; see tests/stress_modes.sh.
+set(programs gc_conformance_test gc_handshake_test gc_stress_test gc_engine_test gc_waits_test gc_retirement_test engine_conformance_test)
+foreach(program ${programs})
+  if(TARGET ${program})
+    foreach(mode allocation transition:5 poll:5 handover recruit lose-notify:3 delay:20 move verify)
+      string(REGEX REPLACE ":.*" "" name ${mode})
+      add_test(NAME StressMode.G51_${name}_${program}
+               COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/stress_modes.sh $<TARGET_FILE:${program}> ${mode})
+      set_tests_properties(StressMode.G51_${name}_${program} PROPERTIES TIMEOUT 300)
+    endforeach()
+  endif()
+endforeach()
