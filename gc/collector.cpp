@@ -931,7 +931,7 @@ void Collector::metrics(std::string& out) const {
     }
   }
   write_counter(out, "berth_gc_recovered_total", "Waits for a stop, its end or a turn whose notification was lost",
-                impl_->recovered.value());
+                impl_->recovered.value() + impl_->mark.num_recovered());
   write_counter(out, "berth_gc_failed_collections_total", "Collections that ran out of memory or whose trace function threw",
                 impl_->failed.value());
   write_counter(out, "berth_gc_recruited_total", "Parked waiters asked to help marking", impl_->recruited.value());

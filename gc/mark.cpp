@@ -6,6 +6,7 @@
 
 #include "gc/block.hpp"
 #include "gc/heap.hpp"
+#include "gc/stress.hpp"
 
 namespace berth::gc {
 namespace {
@@ -152,15 +153,22 @@ void MarkPhase::drain(Marker& marker, const std::function<void(const std::functi
   }
 }
 
+// Sliced, since glibc 2.36 can lose a wake-up (bug 25847).
+template <class Done>
+void MarkPhase::wait(sync::Lock& lock, Done done) {
+  const bool notified = changed_.wait_until(lock, sync::Clock::now() + std::chrono::milliseconds(100));
+  if (!notified && done()) recovered_.fetch_add(1, std::memory_order_relaxed);
+}
+
 void MarkPhase::close() {
   word_.fetch_and(~kOpen, std::memory_order_seq_cst);
   sync::Lock lock(mutex_);
-  changed_.notify_all();
+  notify_idle();
   const auto must_wait = [&] {
     if (mutant::is_on("G29_waits_for_all") && asked_.load() && joined(word_.load()) == 0) return true;
     return joined(word_.load(std::memory_order_seq_cst)) != 0;
   };
-  while (must_wait()) wait(lock);
+  while (must_wait()) wait(lock, [&] { return !must_wait(); });
   ask_for_help_ = nullptr;
 }
 
@@ -205,7 +213,7 @@ bool MarkPhase::help() {
   }
   const sync::Lock lock(mutex_);
   word_.fetch_sub(kJoined, std::memory_order_seq_cst);
-  changed_.notify_all();
+  notify_idle();
   return true;
 }
 
@@ -260,20 +268,20 @@ void MarkPhase::leave_busy() noexcept {
 void MarkPhase::wake_idle() noexcept {
   if (idle_.load(std::memory_order_seq_cst) == 0) return;
   const sync::Lock lock(mutex_);
-  changed_.notify_all();
+  notify_idle();
 }
 
 void MarkPhase::sleep(const Marker& marker) {
   sync::Lock lock(mutex_);
   // First the count, then the look: who pushes or leaves looks in the other order.
   idle_.fetch_add(1, std::memory_order_seq_cst);
-  if (!has_work() && !is_over(marker)) wait(lock);
+  const auto may_go_on = [&] { return has_work() || is_over(marker); };
+  if (!may_go_on()) wait(lock, may_go_on);
   idle_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void MarkPhase::wait(sync::Lock& lock) {
-  // Sliced, since glibc 2.36 can lose a wake-up (bug 25847).
-  changed_.wait_until(lock, sync::Clock::now() + std::chrono::milliseconds(100));
+void MarkPhase::notify_idle() noexcept {
+  if (!stress::is_due(stress::Mode::LoseNotify)) changed_.notify_all();
 }
 
 }  // namespace berth::gc

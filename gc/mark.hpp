@@ -119,6 +119,8 @@ class MarkPhase {
   uint64_t live_bytes() const noexcept { return live_bytes_.load(std::memory_order_relaxed); }
   bool is_idle() const noexcept { return (word_.load(std::memory_order_acquire) & (kOpen | kJoinedMask)) == 0; }
   uint64_t num_helped() const noexcept { return helped_.load(std::memory_order_relaxed); }
+  /// Waits whose notification was lost.
+  uint64_t num_recovered() const noexcept { return recovered_.load(std::memory_order_relaxed); }
 
  private:
   friend class Marker;
@@ -135,7 +137,9 @@ class MarkPhase {
   void leave_busy() noexcept;
   void wake_idle() noexcept;
   void sleep(const Marker& marker);
-  void wait(sync::Lock& lock);
+  template <class Done>
+  void wait(sync::Lock& lock, Done done);
+  void notify_idle() noexcept;
 
   const unsigned max_markers_;
   const size_t stack_limit_;
@@ -147,7 +151,7 @@ class MarkPhase {
   sync::Atomic<unsigned> idle_{0};      // markers asleep, or about to: seq_cst, as above
   sync::Atomic<bool> asked_{false};     // in this phase: once, relaxed
   sync::Atomic<bool> overflow_{false};  // set by markers, read by the collector after they are idle: relaxed
-  sync::Atomic<uint64_t> live_bytes_{0}, helped_{0};  // sums: relaxed
+  sync::Atomic<uint64_t> live_bytes_{0}, helped_{0}, recovered_{0};  // sums: relaxed
   sync::Mutex mutex_{kRankMarkIdle};
   sync::Condition changed_;
   std::exception_ptr failure_ BERTH_GUARDED_BY(mutex_);  // the first one of those that joined

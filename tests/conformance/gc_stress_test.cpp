@@ -114,6 +114,42 @@ TEST(GcStress, G18_lost_notifications_of_a_stop_are_recovered_and_counted) {
   EXPECT_EQ(metrics.find("berth_gc_recovered_total 0\n"), std::string::npos) << metrics;
 }
 
+// What markers sleep on: a helper the end of the phase, the collector that its helpers have left.
+TEST(GcStress, G18_lost_notifications_of_markers_are_recovered_and_counted) {
+  const Watchdog watchdog{30s};
+  gc::CollectorOptions options;
+  options.mark_threads = 2;
+  GcWorld world(options);
+  AttachedThread self(world.collector);
+  gc::Rooted<1> kept(*self);
+  constexpr size_t kNodes = 20000;
+  kept[0] = world.heap().allocate(*self, world.array, kNodes);
+  for (size_t i = 0; i < kNodes; ++i) {
+    Object* node = world.heap().allocate(*self, world.node);
+    set(kept[0], element(kept[0], i), node);
+  }
+  std::atomic<bool> done{false};
+  Gate running, joined;
+  std::thread helper([&] {
+    AttachedThread thread(world.collector);
+    running.open();
+    while (!done.load()) thread->safepoint();
+  });
+  running.wait();
+  const latch::Hook on_join("gc-joined", [&](const void*) { joined.open(); });
+  const latch::Hook on_ask("gc-asked", [&](const void*) { joined.wait(); });
+  const With lose(Mode::LoseNotify);
+  world.collector.collect(*self);
+  EXPECT_EQ(world.heap().num_objects(), kNodes + 1);
+  EXPECT_TRUE(joined.is_open());
+  std::string metrics;
+  world.collector.metrics(metrics);
+  EXPECT_EQ(metrics.find("berth_gc_recovered_total 0\n"), std::string::npos) << metrics;
+  done = true;
+  const gc::SafeRegion region(*self);
+  helper.join();
+}
+
 TEST(GcMove, G41_every_kind_of_slot_follows_its_object) {
   const Watchdog watchdog{20s};
   const With move(Mode::Move);
