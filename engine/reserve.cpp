@@ -447,7 +447,7 @@ Engine::Impl::Step Engine::Impl::step(Wait& wait) {
     ReservationTable::Shard& shard = table.shard(wait.hash);
     const sync::Lock lock(shard.mutex);
     if (mutant::is_on("R71_leave_under_shard")) const gc::UnsafeRegion region(*wait.waiter.agent->current.load());
-    if (mutant::is_on("R71_token_made_in_loop")) static_cast<void>(std::make_unique<CodeInstance>());
+    if (mutant::is_on("R71_token_made_in_loop")) ::operator delete(::operator new(sizeof(CodeInstance)));
     result = step_locked(wait, shard, after);
   }
   settle(after, wait.waiter.agent);
