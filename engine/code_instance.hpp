@@ -127,7 +127,8 @@ inline bool claim_lease(CodeInstance& instance, uint64_t generation, bool result
   uint64_t word = instance.word.load(std::memory_order_acquire);
   for (;;) {
     const bool same = CodeInstance::generation_of(word) == generation || mutant::is_on("R36_no_generation");
-    if (!same || !(word & CodeInstance::kLeased)) return false;
+    const bool is_leased = (word & CodeInstance::kLeased) || mutant::is_on("R35_no_claim");
+    if (!same || !is_leased) return false;
     uint64_t ended = word & ~CodeInstance::kLeased;
     if (!result_follows && CodeInstance::state_of(word) == InstanceState::Reserved) {
       ended = CodeInstance::with_state(ended, InstanceState::Rejected);

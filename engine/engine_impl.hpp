@@ -82,7 +82,7 @@ struct Wait {
 };
 
 // Process-wide. Bumped in a forked child by its only thread, read by all: relaxed.
-inline sync::Atomic<uint64_t> fork_epoch_now{0};
+inline std::atomic<uint64_t> fork_epoch_now{0};
 inline uint64_t current_fork_epoch() noexcept { return fork_epoch_now.load(std::memory_order_relaxed); }
 
 struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {

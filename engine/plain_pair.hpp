@@ -6,6 +6,7 @@
 #pragma once
 #include "engine/engine_impl.hpp"
 #include "support/latch.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::engine {
 
@@ -52,6 +53,7 @@ inline uint64_t fill_token(CodeInstance& token, Key key, Agent& agent, uint64_t 
   --agent.num_spare;
   const uint64_t generation = fill_token(*token, key, agent, world, options_in, options.lease_timeout_ns > 0);
   token->slot.store(&slot, std::memory_order_release);
+  if (mutant::is_on("R1_plain_take")) slot.hold.store(0, std::memory_order_relaxed);
   uintptr_t hold = 0;
   if (!slot.hold.compare_exchange_strong(hold, reinterpret_cast<uintptr_t>(token), std::memory_order_acquire,
                                          std::memory_order_relaxed)) [[unlikely]] {
@@ -93,7 +95,8 @@ inline void Engine::Impl::drop_lease_reference(CodeInstance& token, Agent* self)
   if (!token.slot.load(std::memory_order_relaxed)
            ->hold.compare_exchange_strong(hold, 0, std::memory_order_release, std::memory_order_relaxed)) [[unlikely]] {
     if (mutant::is_on("R26_gives_hold") || mutant::is_on("R31_frees_hold")) token.slot.load()->hold.store(0);
-    if (Slot::token_of(hold) == &token) give_awaited(token, self);  // else unregistered: a cycle or re-entrant lease
+    // Else unregistered: a cycle or re-entrant lease.
+    if (Slot::token_of(hold) == &token && !mutant::is_on("R11_give_ignores_w")) give_awaited(token, self);
   }
   if (token.agent.load(std::memory_order_relaxed) != &self || trace.is_on()) [[unlikely]] {
     end_lease(token, &self);

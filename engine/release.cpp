@@ -474,7 +474,7 @@ void Engine::Impl::register_edges(Publication& publication, Aftermath& after) {
 void Engine::Impl::abandon(CodeInstance& token, uint64_t generation, AbandonCause cause, Aftermath& after) {
   Slot& slot = *token.slot.load(std::memory_order_acquire);
   const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(token))).mutex);
-  if (!claim_lease(token, generation, false)) return;
+  if (!claim_lease(token, generation, false) && !mutant::is_on("R49_abandon_without_claim")) return;
   abandon_locked(slot, token, cause, after);
 }
 

@@ -392,6 +392,7 @@ Engine::Impl::Pause Engine::Impl::wait_safely(gc::Thread& thread, Wait& wait) {
           ask_for_collection(thread);
         }
         latch::reach("queue", wait.waiter.agent);
+        if (mutant::is_on("R11_w_after_unlock") && wait.slot) mark_awaited({wait.slot, nullptr});
         if (wait.waiter.agent->park_hooks.park && !mutant::is_on("R39_blocking_park")) return Pause::ParkHook;
         park(thread, wait);
         if (mutant::is_on("R17_if_for_while")) return Pause::None;
@@ -414,6 +415,7 @@ int64_t Engine::Impl::park_limit_ns(const Wait& wait) const {
 
 void Engine::Impl::park(gc::Thread& thread, Wait& wait) {
   latch::reach("park", wait.waiter.agent);
+  if (mutant::is_on("R11_reset_after_queueing")) wait.waiter.agent->parker->reset();
   const sync::TimePoint until = sync::Clock::now() + std::chrono::nanoseconds(park_limit_ns(wait));
   const uint32_t woken = gc::park(thread, *wait.waiter.agent->parker, until);
   latch::reach("wake", wait.waiter.agent);
@@ -462,7 +464,8 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
       wait.end = end;
       return Step::Done;
     };
-    if (waiter.service != Service::None) {
+    const bool drops = mutant::is_on("R15_leaver_drops_hand_over") && wait.deadline.has_passed();
+    if (waiter.service != Service::None && !drops) {
       // Served a whole slice ago and not woken by it: the notification was lost. A woken thread may come late for other reasons.
       if (wait.woke_by_time && clock_ns() - waiter.served_ns >= std::chrono::nanoseconds(gc::kParkSlice).count()) counters.recovered.add();
       wait.result = std::move(waiter.result);
@@ -485,7 +488,7 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
       return Step::Done;
     }
     if (lifecycle.load(std::memory_order_acquire) != Lifecycle::Running) return leave(Wait::End::ShutDown);
-    if (wait.cancel && wait.cancel->is_fired()) {
+    if (wait.cancel && wait.cancel->is_fired() && !(mutant::is_on("R51_fired_read_once") && wait.was_queued)) {
       counters.cancels.add();
       return leave(Wait::End::Cancelled);
     }
@@ -514,8 +517,9 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
       }
     }
     const bool timed_out = wait.deadline.has_passed() && (wait.was_queued || !mutant::is_on("R9_parks_once"));
+    if (mutant::is_on("G28_queue_left") && wait.woke_by_time) unqueue(wait);
     if (waiter.queued == target && !timed_out) return Step::Park;
-    if (!mark_awaited(target)) continue;
+    if (!mutant::is_on("R11_w_after_unlock") && !mark_awaited(target)) continue;
     if (timed_out) {
       {
         const sync::Lock graph_lock(graph.mutex());
@@ -605,7 +609,7 @@ bool Engine::Impl::take_or_expire(Wait& wait, ReservationTable::Shard&, Aftermat
     return false;
   }
   // With W the token cannot be given back without our shard lock, so its fields are those of this lease.
-  if (!mark_awaited({&slot, nullptr})) {
+  if (!mutant::is_on("R11_w_after_unlock") && !mark_awaited({&slot, nullptr})) {
     again = true;
     return false;
   }
@@ -656,12 +660,15 @@ bool Engine::Impl::mark_awaited(WaitTarget target) {
 
 Engine::Impl::Step Engine::Impl::enqueue(Wait& wait, WaitTarget target, Aftermath& after) {
   Waiter& waiter = wait.waiter;
-  const sync::Lock lock(graph.mutex());
-  if (graph.walk(*waiter.agent, target, false).reaches_start && !mutant::is_on("R22_no_walk")) {
+  const bool walks_unlocked = mutant::is_on("R23_walk_without_graph_lock");
+  const bool reached = walks_unlocked && graph.walk(*waiter.agent, target, false).reaches_start;
+  sync::Lock lock(graph.mutex());
+  if ((reached || (!walks_unlocked && graph.walk(*waiter.agent, target, false).reaches_start)) && !mutant::is_on("R22_no_walk")) {
     wait.chain = graph.walk(*waiter.agent, target, true).chain;
     wait.end = Wait::End::Cycle;
     return Step::Done;
   }
+  mutant::open_gap("R23_edge_after_unlock", lock);
   waiter.agent->waiting_since_ns = waiter.since_ns;
   graph.set_edge(waiter, target);
   num_waiting.fetch_add(1, std::memory_order_relaxed);

@@ -242,7 +242,10 @@ void Collector::Impl::Stop::wait_for(std::vector<Thread*>& pending) {
   };
   while (!drop_stopped()) {
     const sync::TimePoint now = sync::Clock::now();
-    if (now - begin < std::chrono::microseconds(10)) continue;
+    if (now - begin < std::chrono::microseconds(10)) {
+      sync::pause();
+      continue;
+    }
     if (now >= name_at) {
       name_late(pending);
       name_at += std::chrono::seconds(1);
@@ -610,7 +613,7 @@ void Collector::stop_until(Thread& thread, Done done, Body body) {
       thread.last_transition.store("a collection", std::memory_order_relaxed);
       thread.state.store(State::Unsafe, std::memory_order_seq_cst);
       latch::reach("gc-leave", &thread);
-      if (collector.impl_->stop.load(std::memory_order_seq_cst) == 0) return;
+      if (collector.impl_->stop.load(std::memory_order_seq_cst) == 0 || mutant::is_on("G5_own_ticket_without_recheck")) return;
       collector.hold(thread, State::Waiting);
     }
   };

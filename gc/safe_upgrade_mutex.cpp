@@ -10,10 +10,13 @@ namespace berth::gc {
 namespace {
 
 // Debug only: mutexes that this thread owns in any way. A second ownership (a reader that upgrades) would wait for itself.
-thread_local std::vector<const SafeUpgradeMutex*> owned;
+struct Owned {
+  std::vector<const SafeUpgradeMutex*> list;
+};
 
 void note_owned(const SafeUpgradeMutex& mutex) {
   if constexpr (!kDebugChecks) return;
+  auto& owned = sync::local<Owned>().list;
   if (std::ranges::find(owned, &mutex) != owned.end()) {
     die("a reader upgrades, or a thread locks an upgrade mutex twice. Remedy: begin with upgrade ownership");
   }
@@ -21,7 +24,7 @@ void note_owned(const SafeUpgradeMutex& mutex) {
 }
 
 void note_disowned(const SafeUpgradeMutex& mutex) {
-  if constexpr (kDebugChecks) std::erase(owned, &mutex);
+  if constexpr (kDebugChecks) std::erase(sync::local<Owned>().list, &mutex);
 }
 
 }  // namespace

@@ -14,11 +14,11 @@
 //   verify      | -                | check roots, references and the write barrier at each collection
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <string_view>
 
 #include "support/rank.hpp"
-#include "support/sync.hpp"
 
 namespace berth::gc::stress {
 
@@ -27,7 +27,7 @@ inline constexpr size_t kModes = 9;
 
 struct Setting {
   // Read on every use, written by parsing and by tests before they start threads; `uses` only counts: relaxed.
-  sync::Atomic<uint32_t> value{0}, uses{0};  // value 0: off
+  std::atomic<uint32_t> value{0}, uses{0};  // value 0: off
 };
 
 /// The process's settings, from the environment at first use. Threads: any. Blocks: never. GC: any, kept.

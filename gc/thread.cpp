@@ -37,19 +37,17 @@ struct Attachments {
     }
   }
 };
-thread_local Attachments attachments;
-
 
 }  // namespace
 
 void add_attachment(std::shared_ptr<Attachment> link) {
-  auto& list = attachments.list;
+  auto& list = sync::local<Attachments>().list;
   std::erase_if(list, [](const auto& old) { return old->thread.load(std::memory_order_acquire) == nullptr; });
   list.push_back(std::move(link));
 }
 
 Thread* current_thread(const Collector* collector) noexcept {
-  for (const auto& link : attachments.list) {
+  for (const auto& link : sync::local<Attachments>().list) {
     if (link->collector != collector) continue;
     if (Thread* thread = link->thread.load(std::memory_order_acquire)) return thread;
   }
@@ -59,7 +57,7 @@ Thread* current_thread(const Collector* collector) noexcept {
 void check_all_safe(const char* during) {
   if constexpr (!kDebugChecks) return;
   latch::reach("gc-block", during);
-  for (const auto& link : attachments.list) {
+  for (const auto& link : sync::local<Attachments>().list) {
     const Thread* thread = link->thread.load(std::memory_order_acquire);
     if (!thread || thread->foreign || thread->state.load(std::memory_order_relaxed) != State::Unsafe) continue;
     die("a thread blocks while it is unsafe in a collector. Remedy: enter a safe region of each engine it is attached to");
@@ -131,7 +129,7 @@ void Thread::leave_outermost() {
   // Store, then load, both seq_cst: of this and the collector's raise-then-load, one sees the other.
   state.store(State::Unsafe, std::memory_order_seq_cst);
   latch::reach("gc-leave", this);
-  if (stop_word->load(std::memory_order_seq_cst) != 0) [[unlikely]] {
+  if (stop_word->load(std::memory_order_seq_cst) != 0 && !mutant::is_on("G5_leave_without_recheck")) [[unlikely]] {
     collector->hold(*this, State::Safe);
   }
   if (stress::is_due(stress::Mode::Transition)) collector->collect_for_stress(*this);

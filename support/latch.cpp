@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/latch.hpp"
 
-#if defined(BERTH_LATCHES)
+#if defined(BERTH_LATCHES) && !defined(BERTH_CONTROLLED_SYNC)
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>

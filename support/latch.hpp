@@ -9,9 +9,17 @@
 #include <memory>
 #include <string>
 
+#if defined(BERTH_CONTROLLED_SYNC)
+#include "berth/schedule/sync.hpp"
+#endif
+
 namespace berth::latch {
 
-#if defined(BERTH_LATCHES)
+#if defined(BERTH_CONTROLLED_SYNC)
+/// The schedule tests: another thread may go on here.
+inline void reach(const char* name, const void* = nullptr) noexcept { schedule::hook(name); }
+inline void delay_each(uint32_t) noexcept {}
+#elif defined(BERTH_LATCHES)
 /// Threads: any. Blocks: as the callbacks do. GC: any, kept.
 void reach(const char* name, const void* subject = nullptr);
 

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "support/thread_annotations.hpp"
+
 namespace berth::mutant {
 
 #if defined(BERTH_MUTANTS)
@@ -25,6 +27,14 @@ constexpr bool is_on(std::string_view) noexcept { return false; }
 /// The order of an atomic operation, or relaxed if the mutant is on.
 inline std::memory_order order(std::string_view name, std::memory_order right) noexcept {
   return is_on(name) ? std::memory_order_relaxed : right;
+}
+
+/// If the mutant is on: unlocks and locks again between two steps that belong together.
+template <class Lock>
+void open_gap(std::string_view name, Lock& lock) BERTH_NO_ANALYSIS {
+  if (!is_on(name)) return;
+  lock.unlock();
+  lock.lock();
 }
 
 }  // namespace berth::mutant

@@ -8,20 +8,24 @@
 #include <cstdlib>
 
 #include "support/latch.hpp"
+#include "support/sync.hpp"
 
 namespace berth {
 namespace {
 
 // A thread holds few locks at once: a fixed list needs no allocation and no destructor at thread exit.
 constexpr size_t kMaxHeld = 32;
-thread_local std::array<Rank, kMaxHeld> held;
-thread_local size_t num_held = 0;
+struct HeldRanks {
+  std::array<Rank, kMaxHeld> held;
+  size_t num_held = 0;
+};
 
 }  // namespace
 
 namespace rank {
 
 void push(Rank rank) {
+  auto& [held, num_held] = sync::local<HeldRanks>();
   for (size_t i = 0; i < num_held; ++i) {
     // SafeMutexes (below 100) of the same rank belong to the embedder's order; the others go strictly upwards.
     if (held[i].value > rank.value || (held[i].value == rank.value && rank.value >= 100)) {
@@ -33,10 +37,13 @@ void push(Rank rank) {
   }
   if (num_held == kMaxHeld) die("more than 32 locks are held by one thread");
   held[num_held++] = rank;
+#if !defined(BERTH_CONTROLLED_SYNC)  // there the lock is a point by itself
   latch::reach("lock", &rank);
+#endif
 }
 
 void pop(Rank rank) noexcept {
+  auto& [held, num_held] = sync::local<HeldRanks>();
   for (size_t i = num_held; i-- > 0;) {
     if (held[i].value != rank.value || held[i].name != rank.name) continue;
     for (size_t k = i + 1; k < num_held; ++k) held[k - 1] = held[k];
@@ -47,11 +54,13 @@ void pop(Rank rank) noexcept {
 }
 
 bool is_held(uint16_t low, uint16_t high) noexcept {
+  const auto& [held, num_held] = sync::local<HeldRanks>();
   return std::any_of(held.begin(), held.begin() + num_held, [&](Rank each) { return low <= each.value && each.value <= high; });
 }
 
 void check_none_held(uint16_t low, uint16_t high, const char* during, std::source_location where) {
   if constexpr (!kDebugChecks) return;
+  const auto& [held, num_held] = sync::local<HeldRanks>();
   for (size_t i = 0; i < num_held; ++i) {
     if (held[i].value < low || held[i].value > high) continue;
     std::fprintf(stderr, "berth: %s:%u: %s while lock '%s' (rank %u) is held. Remedy: unlock before\n", where.file_name(),

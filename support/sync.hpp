@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The names under which gc/ and engine/ use atomics, locks, conditions and thread-locals.
+// The names under which gc/ and engine/ use atomics, locks, conditions, clocks, thread-locals and busy waits.
 //
 // The schedule layer of the tests compiles those floors a second time with BERTH_CONTROLLED_SYNC, where the same names
-// are a controlled scheduler's. So those floors use no std:: or boost:: primitive directly.
+// are a controlled scheduler's. So those floors use std:: and boost:: primitives directly only for counters and settings, at which
+// the order of steps does not matter.
 #pragma once
 #if defined(BERTH_CONTROLLED_SYNC)
 #include "tests/schedule/controlled_sync.hpp"
@@ -11,6 +12,7 @@
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/mutex.hpp>
 #include <chrono>
+#include <ctime>
 
 #include "support/rank.hpp"
 #include "support/thread_annotations.hpp"
@@ -22,6 +24,29 @@ using Atomic = std::atomic<T>;
 
 using Clock = std::chrono::steady_clock;
 using TimePoint = Clock::time_point;
+
+/// The same time line in steps of a few milliseconds, and cheaper.
+inline int64_t coarse_now_ns() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+/// One T per thread, made at its first use there, gone when the thread ends.
+template <class T>
+T& local() {
+  thread_local T value;
+  return value;
+}
+
+/// One round of a busy wait.
+inline void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
 
 class BERTH_CAPABILITY("mutex") Mutex {
  public:

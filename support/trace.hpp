@@ -47,7 +47,7 @@ class Trace {
 
   sync::Mutex mutex_{kRankTrace};
   // Written under the mutex; read relaxed as a hint only, and again under the mutex by whoever writes.
-  sync::Atomic<bool> on_{false};
+  std::atomic<bool> on_{false};
   std::FILE* file_ BERTH_GUARDED_BY(mutex_) = nullptr;
   std::string buffer_ BERTH_GUARDED_BY(mutex_);
   bool first_ BERTH_GUARDED_BY(mutex_) = true;

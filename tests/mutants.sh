@@ -10,7 +10,7 @@ table=tests/mutants.tsv
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-grep -rhoE 'mutant::(is_on|order)\("[^"]+"' support gc engine inference jit | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/in_source"
+grep -rhoE 'mutant::(is_on|order|open_gap)\("[^"]+"' support gc engine inference jit | sed 's/.*"\(.*\)"/\1/' | sort -u >"$work/in_source"
 cut -f1 "$table" | sort >"$work/in_table"
 if ! diff "$work/in_source" <(sort -u "$work/in_table") >"$work/diff"; then
   printf 'mutants: sources (<) and %s (>) differ:\n' "$table"

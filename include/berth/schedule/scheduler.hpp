@@ -32,6 +32,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,23 @@ struct Decision {
   uint64_t state = 0;          // equal for equal happens-before relations of all steps so far; 0 unless asked for
 };
 
+/// Places of the program where threads meet: accesses of variables that several threads have accessed and one has written. Elsewhere
+/// a switch makes no difference, as the steps up to the next such place commute with those of all others; so a search that knows the
+/// places leaves the others out, and begins again when a schedule shows a new one.
+class Places {
+ public:
+  bool contains(uint64_t place) const noexcept { return known_.contains(place); }
+  void found(uint64_t place) {
+    if (known_.insert(place).second) has_grown_ = true;
+  }
+  /// Since the last call.
+  bool has_grown() noexcept { return std::exchange(has_grown_, false); }
+
+ private:
+  std::unordered_set<uint64_t> known_;
+  bool has_grown_ = false;
+};
+
 /// How a search chooses. One implementation per kind of search: berth/schedule/strategy.hpp.
 class Strategy {
  public:
@@ -80,8 +98,8 @@ class Strategy {
   virtual bool begin() = 0;
   /// One of the decision's options.
   virtual unsigned choose(const Decision& decision) = 0;
-  /// Whether Decision::state is needed.
-  virtual bool needs_states() const { return false; }
+  /// Where the schedule adds the places that it finds, or null: then all are decided at, and Decision::state is 0.
+  virtual Places* places() { return nullptr; }
 };
 
 /// An unusual choice.
@@ -129,7 +147,7 @@ struct Limits {
 
 class Scheduler {
  public:
-  Scheduler(Strategy& strategy, const Limits& limits) : strategy_(strategy), limits_(limits), hashes_(strategy.needs_states()) {}
+  Scheduler(Strategy& strategy, const Limits& limits) : strategy_(strategy), limits_(limits), places_(strategy.places()) {}
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
@@ -148,15 +166,16 @@ class Scheduler {
     Fibre& self = *running_;
     self.what = what;
     self.where = where;
-    if (hashes_ && quiet_ == 0) mix(self.hash, 0);  // another place, though no access may lie between it and the last
+    const bool meets = note_place(self, where);
     if (++steps_ > limits_.steps) fail("the schedule does not end: " + std::to_string(limits_.steps) + " steps");
     if (ready_ == bit(self.id) && !time_may_pass()) return;
-    Fibre* next = choose();
+    Fibre* next = choose(meets);
     if (next != &self) switch_to(next);
   }
-  /// A point with a name, shown with the fibre's position.
+  /// A point with a name, shown with the fibre's position. Always decided at: plain data may lie around it.
   void hook(const char* name, std::source_location where) noexcept {
     running_->passed = name;
+    if (places_) places_->found(place_of(where));
     point(name, where);
   }
   /// One round of a busy wait: others go on first; if all wait so, a microsecond passes.
@@ -207,7 +226,7 @@ class Scheduler {
   unsigned id() const noexcept { return running_->id; }
 
   TimePoint now() noexcept {
-    if (hashes_ && quiet_ == 0) mix(running_->hash, static_cast<uint64_t>(now_.time_since_epoch().count()));
+    if (places_ && quiet_ == 0) mix(running_->hash, static_cast<uint64_t>(now_.time_since_epoch().count()));
     return now_;
   }
   /// While raised, nothing is decided: whoever runs goes on until it blocks.
@@ -221,18 +240,22 @@ class Scheduler {
   template <class T>
   T& local();
 
-  // For Decision::state: an access to a variable; reads commute.
+  // For Decision::state and the places: an access to a variable, after its point; reads commute.
   void read(const void* variable) noexcept {
-    if (!hashes_ || quiet_ != 0) return;
+    if (!places_ || quiet_ != 0) return;
     Version& version = versions_[variable];
     mix(running_->hash, version.written);
     version.reads += running_->hash;
+    version.note(running_->id, running_->place);
   }
   void write(const void* variable) noexcept {
-    if (!hashes_ || quiet_ != 0) return;
+    if (!places_ || quiet_ != 0) return;
     Version& version = versions_[variable];
     mix(running_->hash, version.written ^ std::rotl(version.reads, 32));
-    version = {running_->hash, 0};
+    version.written = running_->hash;
+    version.reads = 0;
+    version.note(running_->id, running_->place);
+    version.is_written = true;
   }
 
  private:
@@ -259,6 +282,7 @@ class Scheduler {
     const char* passed = nullptr;
     std::source_location where;
     uint64_t hash = 0;
+    uint64_t place = 0;  // of its last point
     std::vector<Local> locals;
     Exceptions exceptions;
     void* fake_stack = nullptr;  // AddressSanitizer's
@@ -267,6 +291,13 @@ class Scheduler {
   };
   struct Version {
     uint64_t written = 0, reads = 0;
+    uint32_t fibres = 0;
+    bool is_written = false;
+    std::vector<uint64_t> places;
+    void note(unsigned fibre, uint64_t place) {
+      fibres |= bit(fibre);
+      if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+    }
   };
 
   /// Stacks are used again: mapping one costs more than a schedule.
@@ -298,6 +329,24 @@ class Scheduler {
   }
   static void mix(uint64_t& hash, uint64_t value) noexcept { hash = scramble(hash * 0x9e3779b97f4a7c15u + value + 1); }
 
+  static uint64_t place_of(std::source_location where) noexcept {
+    uint64_t place = reinterpret_cast<uintptr_t>(where.file_name());
+    mix(place, (uint64_t{where.line()} << 32) | where.column());
+    return place;
+  }
+  /// Whether threads may meet there.
+  bool note_place(Fibre& self, std::source_location where) noexcept {
+    if (!places_ || quiet_ != 0) return true;
+    mix(self.hash, 0);  // another place, though no access may lie between it and the last
+    self.place = place_of(where);
+    return places_->contains(self.place);
+  }
+  void find_places() noexcept {
+    for (const auto& [variable, version] : versions_) {
+      if (!version.is_written || std::has_single_bit(version.fibres)) continue;
+      for (const uint64_t place : version.places) places_->found(place);
+    }
+  }
   void make_ready(Fibre& fibre) noexcept {
     fibre.waits_on = nullptr;
     fibre.deadline = TimePoint::max();
@@ -314,12 +363,19 @@ class Scheduler {
     for (const auto& fibre : fibres_) {
       if (fibre->deadline > now_) continue;
       fibre->timed_out = true;
-      if (hashes_) mix(fibre->hash, static_cast<uint64_t>(now_.time_since_epoch().count()));
+      if (places_) mix(fibre->hash, static_cast<uint64_t>(now_.time_since_epoch().count()));
       make_ready(*fibre);
     }
   }
 
-  Fibre* choose() noexcept;
+  /// `meets` false: whatever could go on, the usual happens.
+  Fibre* choose(bool meets = true) noexcept;
+  Fibre* run_on(unsigned chosen) noexcept {
+    run_length_ = chosen == last_ ? run_length_ + 1 : 0;
+    paused_ &= bit(chosen);
+    last_ = chosen;
+    return fibres_[chosen].get();
+  }
   unsigned usual_of(uint32_t options, unsigned current, bool gives_way) const noexcept {
     if (current != kNobody && !gives_way) return current;
     // The next in order, so that none is left out.
@@ -359,7 +415,7 @@ class Scheduler {
 
   Strategy& strategy_;
   const Limits limits_;
-  const bool hashes_;
+  Places* const places_;
   std::vector<std::unique_ptr<Fibre>> fibres_;
   Fibre* running_ = nullptr;
   Fibre* next_ = nullptr;
@@ -382,7 +438,7 @@ inline TimePoint Clock::now() noexcept {
   return scheduler ? scheduler->now() : TimePoint(std::chrono::seconds(1));
 }
 
-inline Scheduler::Fibre* Scheduler::choose() noexcept {
+inline Scheduler::Fibre* Scheduler::choose(bool meets) noexcept {
   for (;;) {
     uint32_t options = ready_ & ~paused_;
     if (!options && ready_) {  // everyone is in a busy wait
@@ -411,7 +467,10 @@ inline Scheduler::Fibre* Scheduler::choose() noexcept {
     const unsigned usual = usual_of(options, current, gives_way);
     unsigned chosen = usual;
     if (quiet_ == 0 && !std::has_single_bit(options)) {
-      const Decision decision{options, usual, current, gives_way, decisions_++, hashes_ ? state(options) : 0};
+      // Counted also where nothing is decided, so that a schedule means the same to each strategy.
+      const uint64_t number = decisions_++;
+      if (!meets) return run_on(usual);
+      const Decision decision{options, usual, current, gives_way, number, places_ ? state(options) : 0};
       chosen = strategy_.choose(decision);
       if (chosen != usual) deviations_.push_back({decision.number, chosen});
     }
@@ -419,10 +478,7 @@ inline Scheduler::Fibre* Scheduler::choose() noexcept {
       pass_time(next_deadline());
       continue;
     }
-    run_length_ = chosen == last_ ? run_length_ + 1 : 0;
-    paused_ &= bit(chosen);
-    last_ = chosen;
-    return fibres_[chosen].get();
+    return run_on(chosen);
   }
 }
 
@@ -432,6 +488,7 @@ inline std::optional<std::string> Scheduler::run(std::function<void()> body) {
   next_ = choose();
   while (next_) resume(*next_);
   active_ = outer;
+  if (places_) find_places();
   if (failure_) {
     static_cast<void>(new auto(std::move(fibres_)));
     num_abandoned_.fetch_add(1, std::memory_order_relaxed);

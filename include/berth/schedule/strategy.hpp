@@ -8,7 +8,7 @@
 //   Exhaustive    every schedule with at most c preemptions, fewest first: Musuvathi, Qadeer, "Iterative context bounding for
 //                 systematic testing of multithreaded programs", PLDI 2007; a state that was seen with the same happens-before
 //                 relation and no fewer preemptions left is not searched again (same authors, "Partial-order reduction for
-//                 context-bounded state exploration", 2007)
+//                 context-bounded state exploration", 2007), and nothing is decided at places where no threads meet
 //   Replay        the schedule of a failure
 #pragma once
 #include <algorithm>
@@ -93,7 +93,10 @@ class Exhaustive final : public Strategy {
  public:
   explicit Exhaustive(unsigned preemptions, uint64_t schedules = UINT64_MAX) noexcept : bound_(preemptions), left_(schedules) {}
   bool begin() override {
-    if (started_ && !backtrack()) {
+    if (places_.has_grown()) {
+      path_.clear();
+      seen_.clear();
+    } else if (started_ && !backtrack()) {
       if (preemptions_ == bound_) {
         complete_ = true;
         return false;
@@ -122,7 +125,7 @@ class Exhaustive final : public Strategy {
     ++depth_;
     return decision.usual;
   }
-  bool needs_states() const override { return true; }
+  Places* places() override { return &places_; }
   /// Every schedule within the bound has been explored.
   bool is_complete() const noexcept { return complete_; }
 
@@ -154,6 +157,7 @@ class Exhaustive final : public Strategy {
   uint64_t left_;
   unsigned preemptions_ = 0;
   bool started_ = false, complete_ = false, is_known_ = false;
+  Places places_;
   std::vector<Node> path_;
   size_t depth_ = 0;
   std::unordered_map<uint64_t, unsigned> seen_;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// berth::sync over the controlled scheduler: what support/sync.hpp is when the floors are compiled for the schedule tests.
+#pragma once
+#include "berth/schedule/sync.hpp"
+#include "support/rank.hpp"
+#include "support/thread_annotations.hpp"
+
+namespace berth::sync {
+
+template <class T>
+using Atomic = schedule::Atomic<T>;
+using Clock = schedule::Clock;
+using TimePoint = Clock::time_point;
+using schedule::local;
+using schedule::pause;
+using schedule::Where;
+
+inline int64_t coarse_now_ns() noexcept { return Clock::now().time_since_epoch().count(); }
+
+class BERTH_CAPABILITY("mutex") Mutex {
+ public:
+  explicit Mutex(Rank rank) noexcept : rank_(rank) {}
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  void lock(Where where = Where::current()) BERTH_ACQUIRE() {
+    if constexpr (kDebugChecks) rank::push(rank_);
+    mutex_.lock(where);
+  }
+  bool try_lock(Where where = Where::current()) BERTH_TRY_ACQUIRE(true) {
+    if (!mutex_.try_lock(where)) return false;
+    if constexpr (kDebugChecks) rank::push(rank_);
+    return true;
+  }
+  void unlock() BERTH_RELEASE() {
+    if constexpr (kDebugChecks) rank::pop(rank_);
+    mutex_.unlock();
+  }
+
+ private:
+  friend class Condition;
+  schedule::Mutex mutex_;
+  Rank rank_;
+};
+
+class BERTH_SCOPED_CAPABILITY Lock {
+ public:
+  struct Adopted {};
+
+  explicit Lock(Mutex& mutex, Where where = Where::current()) BERTH_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(where); }
+  Lock(Mutex& mutex, Adopted) BERTH_REQUIRES(mutex) : mutex_(mutex) {}
+  ~Lock() BERTH_RELEASE() {
+    if (held_) mutex_.unlock();
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+  void lock(Where where = Where::current()) BERTH_ACQUIRE() {
+    mutex_.lock(where);
+    held_ = true;
+  }
+  void unlock() BERTH_RELEASE() {
+    held_ = false;
+    mutex_.unlock();
+  }
+  void release() noexcept { held_ = false; }
+
+ private:
+  friend class Condition;
+  Mutex& mutex_;
+  bool held_ = true;
+};
+
+class Condition {
+ public:
+  void wait(Lock& lock, Where where = Where::current()) { condition_.wait(lock.mutex_.mutex_, where); }
+  bool wait_until(Lock& lock, TimePoint deadline, Where where = Where::current()) {
+    return condition_.wait_until(lock.mutex_.mutex_, deadline, where);
+  }
+  void notify_one(Where where = Where::current()) noexcept { condition_.notify_one(where); }
+  void notify_all(Where where = Where::current()) noexcept { condition_.notify_all(where); }
+
+ private:
+  schedule::Condition condition_;
+};
+
+}  // namespace berth::sync
