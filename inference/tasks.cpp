@@ -111,11 +111,13 @@ bool Runtime::spawn(gc::Thread& thread, const Value& function, std::span<const V
   auto task = std::make_shared<Task>();
   object[0]->word(NativeHandle::kOffset) = reinterpret_cast<uint64_t>(static_cast<NativeHandle*>(new TaskHandle(task)));
   const RuntimeThread& state = runtime_thread(thread);
-  auto start = std::make_unique<Start>(Start{*this, task, gc::GlobalRoot(heap(), object[0]), {function}, {}, state.world, state.caller, state.raw});
-  for (const Value& value : values.values()) {
+  auto start = std::make_unique<Start>(Start{*this, task, gc::GlobalRoot(heap(), object[0]), {}, {}, state.world, state.caller, state.raw});
+  const auto hand_over = [&](const Value& value) {
     start->values.push_back(value);
     if (value.is_object()) start->roots.emplace_back(heap(), value.object);
-  }
+  };
+  hand_over(function);
+  for (const Value& value : values.values()) hand_over(value);
   Start* const raw = start.release();
   const auto started = [&] {
     const gc::SafeRegion safe(thread);  // ended threads are joined

@@ -11,7 +11,10 @@ berth_test(gc_conformance_test
   FLOORS gc_checked support_checked)
 berth_test(gc_handshake_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_handshake_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
 berth_test(gc_mark_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_mark_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
-berth_test(gc_failure_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_failure_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
+# Replaces operator new, as the sanitizers' runtimes do.
+if(NOT BERTH_SANITIZE)
+  berth_test(gc_failure_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_failure_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
+endif()
 berth_test(gc_stress_test SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/gc_stress_test.cpp ${BERTH_GC_ENGINE} FLOORS gc_checked support_checked)
 # ThreadSanitizer takes a switch of stacks for one thread's wild jump.
 if(NOT BERTH_SANITIZE STREQUAL "thread")

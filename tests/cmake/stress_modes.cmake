@@ -3,7 +3,7 @@
 set(programs gc_conformance_test gc_handshake_test gc_stress_test gc_engine_test gc_waits_test gc_retirement_test engine_conformance_test)
 foreach(program ${programs})
   if(TARGET ${program})
-    foreach(mode allocation transition:5 poll:5 handover recruit lose-notify:3 delay:20 move verify)
+    foreach(mode allocation transition poll handover recruit lose-notify:3 delay:20 move verify)
       string(REGEX REPLACE ":.*" "" name ${mode})
       add_test(NAME StressMode.G51_${name}_${program}
                COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/stress_modes.sh $<TARGET_FILE:${program}> ${mode})
