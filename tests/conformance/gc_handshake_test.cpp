@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Contract page "threads and garbage collection": handshakes with one thread (G25) and late threads (G24).
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -221,7 +222,7 @@ TEST(GcHandshake, G25_threads_ask_each_other_under_collections) {
 
 TEST(GcLate, G24_a_late_thread_is_named_every_second_with_its_last_transition) {
   const Watchdog watchdog{30s};
-  const std::string path = testing::TempDir() + "late_trace.json";
+  const std::string path = testing::TempDir() + "late_trace." + std::to_string(::getpid()) + ".json";
   Trace trace;
   ASSERT_FALSE(trace.start(path.c_str()).has_error());
   gc::CollectorOptions options;

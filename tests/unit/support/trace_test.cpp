@@ -2,6 +2,7 @@
 #include "support/trace.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <sstream>
@@ -18,7 +19,7 @@ std::string read(const std::string& path) {
 
 // Walks the state table.
 TEST(Trace, states) {
-  const std::string path = testing::TempDir() + "berth_trace_states.json";
+  const std::string path = testing::TempDir() + "berth_trace_states." + std::to_string(::getpid()) + ".json";
   Trace trace;
   EXPECT_FALSE(trace.stop().has_error());      // Off, stop
   trace.instant("test", "ignored");            // Off, event
