@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Contract row G51: the programs of both contract pages under each mode of BERTH_GC_STRESS; see tests/stress_modes.sh.
 set(programs gc_conformance_test gc_handshake_test gc_stress_test gc_engine_test gc_waits_test gc_retirement_test engine_conformance_test)
+# Ten times slower under a sanitizer, past the watchdogs of the tests.
+if(BERTH_SANITIZE)
+  return()
+endif()
 foreach(program ${programs})
   if(TARGET ${program})
     foreach(mode allocation transition poll handover recruit lose-notify:3 delay:20 move verify)
