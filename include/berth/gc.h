@@ -90,7 +90,8 @@ BERTH_API void berth_gc_add_finalizer(berth_thread_t *thread, void *object, void
  * The heap. A type describes its objects to the collector. An object pointer addresses the header word, which
  * is the collector's; fields begin at byte 8. `bytes` and offsets count from the object pointer. With
  * elements, the 8 bytes at offset 8 hold their count, which is Berth's, and they begin at byte 16, or at
- * `bytes` if that is more. Objects do not move.
+ * `bytes` if that is more. Objects do not move, but in the
+ * stress mode `move` of a build with checks: keep no raw pointer across a poll.
  */
 typedef struct berth_gc_type berth_gc_type_t; /**< layout of objects; lives as long as the engine */
 typedef struct berth_gc_root berth_gc_root_t; /**< a variable outside the heap that keeps its object alive */
