@@ -9,6 +9,7 @@ set(JIT_HOST
   edge_lowering.cpp
   host_backend.cpp
   linker.cpp
+  object_compiler.cpp
   pre_check.cpp
   runtime_library.cpp
   slab_memory.cpp

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// HostBackend: a job's source becomes linked host code: read, check, generate, link.
-//
-// One fresh context per compile, target machines from a pool, names local to a source: nothing but the entry and the edges' symbols
-// is seen outside, and nothing outside but edges, defined symbols and the runtime library is seen from inside.
+// HostBackend: a job's source becomes linked host code: ObjectCompiler makes the object, this links it, binds its edges and counters, and
+// keeps it. Nothing outside but edges, defined symbols and the runtime library is seen from inside.
 //
 // Code that was retired stays where it is until the backend is deleted: a frame may be inside, and this backend does not look at
 // stacks. So an entry, once given out, is callable for the engine's life.
@@ -11,7 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,16 +17,16 @@
 #include "engine/engine.hpp"
 #include "jit/call_slot.hpp"
 #include "jit/code_generator.hpp"
+#include "jit/object_compiler.hpp"
 #include "jit/slab_memory.hpp"
 #include "jit/unwind_registry.hpp"
 
 namespace berth::jit {
 
+struct LinkedObject;
+
 inline constexpr Rank kRankUnits{500, "code units"};
 inline constexpr Rank kRankSymbols{500, "defined symbols"};
-
-/// A point of the compile, before the step named; for tests. Called with no lock held.
-using StepHook = std::function<void(const char* step, const engine::CompileJob& job)>;
 
 class HostBackend final : public CodeGenerator, public engine::Subsystem {
  public:
@@ -56,47 +54,39 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   void metrics(std::string& prometheus) override;
 
   SlabMemory::Accounts memory_accounts() const { return memory_.accounts(); }
-  size_t num_contexts() const noexcept { return contexts_.load(std::memory_order_relaxed); }
-  size_t num_machines() const noexcept;
+  size_t num_contexts() const noexcept { return compiler_.num_contexts(); }
+  size_t num_machines() const noexcept { return compiler_.num_machines(); }
   size_t num_unwind_lists() const { return unwind_.num_lists(); }
   size_t num_slow_calls() const noexcept { return slots_.num_slow_calls(); }
 
  private:
-  struct Target;       // host triple, CPU, features; pooled tools
-  struct Compilation;  // what one compile owns; leaked if LLVM must not be returned to
-  struct Unit;         // linked code
+  struct LinkedMember;  // the code of one instance
+  struct LinkedUnit;    // what was linked together
 
-  Result<engine::Code*> compile(Compilation& compilation);
-  Result<void> read(Compilation& compilation);
-  Result<void> check(Compilation& compilation);
-  Result<void> generate_object(Compilation& compilation);
-  Result<engine::Code*> link(Compilation& compilation);
-  Result<void> bind_edges(Unit& unit, Compilation& compilation, const std::map<std::string, void*, std::less<>>& symbols);
-  void bind_counter(Unit& unit, Compilation& compilation, const std::map<std::string, void*, std::less<>>& symbols);
-  static void count_used_up(Unit* unit) noexcept;
-  Result<void> enter(Compilation& compilation, const char* step);
+  /// One code per request, in their order. The error is unadorned.
+  Result<std::vector<engine::Code*>> link(std::span<const CompileRequest> requests, ObjectUnit&& unit);
+  Result<void> bind_member(LinkedMember& to, const engine::CompileJob& job, ObjectMember& member, const LinkedObject& object);
+  Result<void> bind_edges(LinkedMember& to, const engine::CompileJob& job, ObjectMember& member, const LinkedObject& object);
+  void bind_counter(LinkedMember& to, const engine::CompileJob& job, const TierCounter& counter, const LinkedObject& object);
+  static void count_used_up(LinkedMember* member) noexcept;
   void* find_symbol(const std::string& name, bool typed);
   Result<void*> drive(engine::CodeInstance& callee, StubArguments arguments);
-  Result<Target*> target();
 
   engine::Engine* const engine_;
   const Options options_;
-  std::unique_ptr<Target> target_;  // made by the first compile; call_once below
-  std::once_flag target_once_;
-  std::unique_ptr<berth_error> target_error_;
+  ObjectCompiler compiler_;
   SlabMemory memory_;
   UnwindRegistry unwind_;  // before memory_ goes
   SlotTable slots_;
   sync::Mutex units_mutex_{kRankUnits};
-  std::vector<std::unique_ptr<Unit>> units_ BERTH_GUARDED_BY(units_mutex_);
+  std::vector<LinkedUnit> units_ BERTH_GUARDED_BY(units_mutex_);
   // Counting FAST code by its instance, until better code is published.
-  std::unordered_map<const engine::CodeInstance*, Unit*> counting_ BERTH_GUARDED_BY(units_mutex_);
+  std::unordered_map<const engine::CodeInstance*, LinkedMember*> counting_ BERTH_GUARDED_BY(units_mutex_);
   sync::Mutex symbols_mutex_{kRankSymbols};
   std::map<std::string, void*, std::less<>> symbols_ BERTH_GUARDED_BY(symbols_mutex_);
   bool registered_ = false;  // by open, read by close: ordered by the pool
   // Counters, order nothing: relaxed.
   sync::Atomic<uint64_t> compiled_fast_{0}, compiled_optimized_{0}, retired_{0};
-  sync::Atomic<size_t> contexts_{0};
 };
 
 }  // namespace berth::jit

@@ -17,6 +17,9 @@ namespace berth::jit {
 struct LinkedObject {
   std::map<std::string, void*, std::less<>> symbols;  // of those asked for
   SlabMemory::Allocation memory;
+
+  /// Of a symbol that was asked for.
+  void* address(const std::string& symbol) const { return symbols.find(symbol)->second; }
 };
 
 class Linker {
