@@ -10,6 +10,7 @@ set(JIT_HOST
   host_backend.cpp
   linker.cpp
   object_compiler.cpp
+  object_unit.cpp
   pre_check.cpp
   runtime_library.cpp
   slab_memory.cpp

@@ -12,6 +12,9 @@
 
 namespace berth::jit {
 
+class ByteReader;
+class ByteWriter;
+
 /// One edge of a member: a `ptr` global of the object, bound after linking.
 struct EdgeSlot {
   std::string symbol;
@@ -37,5 +40,10 @@ struct ObjectUnit {
   std::vector<ObjectMember> members;
   std::string object;
 };
+
+/// All but the records. Threads: any. Blocks: never.
+void write_unit(ByteWriter& to, const ObjectUnit& unit);
+/// False: these are no bytes of a unit; what indices and symbols mean is the caller's to check. Owns: the unit is empty before.
+bool read_unit(ByteReader& from, ObjectUnit& unit);
 
 }  // namespace berth::jit
