@@ -125,5 +125,6 @@ std::vector<Figure> reservation_figures();
 std::vector<Figure> gc_figures();
 std::vector<Figure> jit_figures();
 std::vector<Figure> poll_figures();
+std::vector<Figure> run_figures();
 
 }  // namespace berth::bench

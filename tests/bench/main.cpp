@@ -20,6 +20,9 @@ constexpr Bench kBenches[] = {{"reservation", berth::bench::reservation_figures}
 #if defined(BERTH_BENCH_JIT)
                               {"jit", berth::bench::jit_figures}, {"poll", berth::bench::poll_figures},
 #endif
+#if defined(BERTH_BENCH_RUN)
+                              {"run", berth::bench::run_figures},
+#endif
                               {"gc", berth::bench::gc_figures}};
 
 std::string to_json(const std::vector<Figure>& figures) {

@@ -17,3 +17,22 @@ if(TARGET berth_library)
 else()
   target_link_libraries(berth-bench PRIVATE berth::engine)
 endif()
+# bench run: the kernels of the reference language against the same in C by clang-22, whatever compiler builds the rest.
+if(TARGET berth_library AND TARGET berth_lang)
+  set(kernels ${CMAKE_CURRENT_SOURCE_DIR}/bench/kernels)
+  target_sources(berth-bench PRIVATE bench/run_bench.cpp)
+  target_compile_definitions(berth-bench PRIVATE BERTH_BENCH_RUN "BERTH_BENCH_FOLDER=\"${CMAKE_CURRENT_SOURCE_DIR}/bench\"")
+  target_link_libraries(berth-bench PRIVATE berth_lang)
+  find_program(BERTH_CLANG clang-22 DOC "clang whose code bench run compares with")
+  if(BERTH_CLANG)
+    foreach(kernel saxpy dot sum stencil matmul mandelbrot nbody sieve histogram fannkuch collatz crc)
+      set(object ${CMAKE_CURRENT_BINARY_DIR}/kernels/${kernel}.o)
+      add_custom_command(OUTPUT ${object}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/kernels
+        COMMAND ${BERTH_CLANG} -O2 -march=native -ffp-contract=off -Wall -Wextra -Werror -fPIE -c ${kernels}/${kernel}.c -o ${object}
+        DEPENDS ${kernels}/${kernel}.c ${kernels}/kernels.h)
+      target_sources(berth-bench PRIVATE ${object})
+    endforeach()
+    target_compile_definitions(berth-bench PRIVATE BERTH_BENCH_KERNELS)
+  endif()
+endif()
