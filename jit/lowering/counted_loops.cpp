@@ -59,6 +59,7 @@ class Finder {
     loop->contains.resize(body_.blocks.size());
     loop->makes.resize(body_.values.size());
     if (!collect(header, *loop) || !find_test(header, *loop) || !counts_by_one(header, *loop)) return nullptr;
+    find_linear(body_.blocks[header].parameters[loop->index], *loop);
     return loop;
   }
 
@@ -141,6 +142,19 @@ class Finder {
     return true;
   }
 
+  void find_linear(ValueId counter, CountedLoop& loop) const {
+    const LinearForms forms(body_, loop, counter);
+    for (BlockId id = 0; id < body_.blocks.size(); ++id) {
+      if (!loop.contains[id]) continue;
+      for (const Statement& statement : body_.blocks[id].statements) {
+        const bool has_index = statement.op == Op::ArrayGet || statement.op == Op::ArraySet || statement.op == Op::StringByte;
+        if (has_index && questions_.statement(statement) == Safepoint::Cold && forms.stands_still(statement.operands[0]) &&
+            forms.is_linear(statement.operands[1]))
+          loop.linear.push_back(&statement);
+      }
+    }
+  }
+
   static bool stands_still(const CountedLoop& loop, const Operand& operand) {
     return operand.kind == Operand::Kind::Literal || (operand.kind == Operand::Kind::Value && !loop.makes[operand.value]);
   }
@@ -153,6 +167,48 @@ class Finder {
 };
 
 }  // namespace
+
+LinearForms::LinearForms(const Body& body, const CountedLoop& loop, ValueId counter)
+    : loop_(loop), counter_(counter), definitions_(body.values.size()) {
+  for (BlockId id = 0; id < body.blocks.size(); ++id) {
+    if (!loop.contains[id]) continue;
+    for (const Statement& statement : body.blocks[id].statements)
+      if (statement.result != kNone) definitions_[statement.result] = &statement;
+  }
+}
+
+bool LinearForms::stands_still(const Operand& operand) const {
+  return operand.kind == Operand::Kind::Literal || (operand.kind == Operand::Kind::Value && !loop_.makes[operand.value]);
+}
+
+LinearForm LinearForms::of(const Operand& operand) const {
+  if (stands_still(operand)) return {Linearity::Still, nullptr};
+  if (operand.kind != Operand::Kind::Value) return {};
+  const inference::LeafKind counted = loop_.test->number;
+  if (operand.value == counter_) return {counted == inference::LeafKind::I64 ? Linearity::Counter : Linearity::Other, nullptr};
+  const Statement* statement = definitions_[operand.value];
+  if (!statement) return {};
+  const auto& operands = statement->operands;
+  if (statement->op == Op::Convert || statement->op == Op::Truncate) {
+    // Widened only: the counter does not wrap in a chunk, a sum of fewer bits could.
+    const bool widens = statement->to == inference::LeafKind::I64 && inference::is_integer(statement->number) && inference::bytes_of(statement->number) < 8;
+    return {widens && operands[0].kind == Operand::Kind::Value && operands[0].value == counter_ ? Linearity::Counter : Linearity::Other, statement};
+  }
+  if (statement->number != inference::LeafKind::I64 || statement->checked) return {};
+  switch (statement->op) {
+    case Op::Add: return {Linearity::Sum, statement};
+    case Op::Sub: return {Linearity::Difference, statement};
+    case Op::Mul: return {stands_still(operands[0]) || stands_still(operands[1]) ? Linearity::Product : Linearity::Other, statement};
+    default: return {};
+  }
+}
+
+bool LinearForms::is_linear(const Operand& operand, unsigned depth) const {
+  const LinearForm form = of(operand);
+  if (form.kind == Linearity::Other || depth == 0) return false;
+  if (form.kind == Linearity::Still || form.kind == Linearity::Counter) return true;
+  return is_linear(form.statement->operands[0], depth - 1) && is_linear(form.statement->operands[1], depth - 1);
+}
 
 std::vector<std::unique_ptr<CountedLoop>> find_counted_loops(const Body& body, const Roots& roots, const RootQuestions& questions) {
   std::vector<std::unique_ptr<CountedLoop>> loops(body.blocks.size());

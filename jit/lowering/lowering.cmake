@@ -3,6 +3,7 @@ set(JIT_LOWERING
   lowering/arithmetic.cpp
   lowering/counted_loops.cpp
   lowering/kernel_lowering.cpp
+  lowering/loop_versions.cpp
   lowering/method_lowering.cpp
   lowering/plan.cpp
   lowering/ptx.cpp

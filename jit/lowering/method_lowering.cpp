@@ -43,12 +43,13 @@ void lay_out(llvm::Function& function) {
 }  // namespace
 
 MethodLowering::MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, inference::Program& program,
-                               LoweredNames& names)
+                               berth_tier_t tier, LoweredNames& names)
     : context_(context),
       typed_(typed),
       body_(typed.body),
       program_(program),
       runtime_(program.runtime()),
+      tier_(tier),
       names_(names),
       record_(std::make_shared<LoweringRecord>()),
       convention_(typed.specialisation->arguments, typed.result),
@@ -94,6 +95,7 @@ void MethodLowering::emit_specialised() {
   emit_prologue();
   for (const inference::BlockId id : roots_.order) emit_block(id);
   finish_frame();
+  split_loops();
   llvm::EliminateUnreachableBlocks(*function_);
   for (llvm::BasicBlock& block : llvm::make_early_inc_range(*function_)) {
     auto* jump = llvm::dyn_cast<llvm::BranchInst>(&block.front());
@@ -242,7 +244,8 @@ void MethodLowering::emit_chunk_entry(inference::BlockId header) {
   const CountedLoop& loop = *counted_loops_[header];
   Chunks& chunks = chunks_[header];
   builder_.SetInsertPoint(chunks.entry);
-  chunks.end = loop.length ? length_of(read(loop.length->operands[0]).value) : read(loop.test->operands[1]).value;
+  builder_.SetInsertPoint(builder_.CreateBr(blocks_[header]));
+  chunks.end = loop.length ? length_of(loop.length->operands[0]) : read(loop.test->operands[1]).value;
   llvm::Value* index = chunks.parameters[loop.index];
   const bool with_sign = inference::is_signed(loop.test->number);
   const uint64_t most = with_sign ? inference::bytes_of(loop.test->number) * 8 - 1 : inference::bytes_of(loop.test->number) * 8;
@@ -253,7 +256,13 @@ void MethodLowering::emit_chunk_entry(inference::BlockId header) {
   const auto& parameters = body_.blocks[header].parameters;
   for (size_t i = 0; i < parameters.size(); ++i)
     if (chunks.parameters[i]) llvm::cast<llvm::PHINode>(values_[parameters[i]])->addIncoming(chunks.parameters[i], chunks.entry);
-  builder_.CreateBr(blocks_[header]);
+  if (tier_ == BERTH_TIER_OPTIMIZED) chunks.is_inside = emit_inside_test(header);
+}
+
+/// Of the counted loop that the current block is part of; null: of none.
+MethodLowering::Chunks* MethodLowering::chunks_here() {
+  const inference::BlockId header = chunked_in_[current_];
+  return header == kNone ? nullptr : &chunks_[header];
 }
 
 /// In place of the header's condition: the end of the chunk; behind it that of the loop, and the poll.

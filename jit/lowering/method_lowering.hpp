@@ -34,7 +34,8 @@ inline constexpr unsigned kColdTemporaries = 4;  // no statement that is cold ha
 
 class MethodLowering {
  public:
-  MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, inference::Program& program, LoweredNames& names);
+  MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, inference::Program& program, berth_tier_t tier,
+                 LoweredNames& names);
   /// Once. Errors: UNSUPPORTED, naming the method.
   Result<std::unique_ptr<llvm::Module>> run();
 
@@ -55,6 +56,12 @@ class MethodLowering {
     llvm::Value* end = nullptr;
     llvm::Value* limit = nullptr;  // of this chunk
     std::unordered_map<inference::ValueId, llvm::Value*> references;  // rooted ones from outside: nothing moves within a chunk
+    std::unordered_map<inference::ValueId, llvm::Value*> lengths;     // of arrays and strings from outside
+    llvm::Value* is_inside = nullptr;                                 // all accesses of `checks`, in this chunk; null: no copy without checks
+    std::vector<llvm::BranchInst*> checks;                            // of CountedLoop::linear
+  };
+  struct Line {  // scale * counter + start, wrapping
+    llvm::Value *scale, *start;
   };
 
   // method_lowering.cpp: functions, blocks, terminators.
@@ -65,6 +72,7 @@ class MethodLowering {
   void emit_terminator(const inference::Block& block);
   void emit_chunk_entry(inference::BlockId header);
   void emit_chunk_test(const inference::Terminator& terminator);
+  Chunks* chunks_here();
   void emit_switch(const inference::Terminator& terminator);
   void emit_return(const inference::Terminator& terminator);
   llvm::BasicBlock* emit_edge(const inference::Target& target, const inference::Position* position);
@@ -75,6 +83,12 @@ class MethodLowering {
   llvm::AllocaInst* emit_rooted_arguments(llvm::Value* arguments);
   void finish_frame();
   void emit_poll();
+
+  // loop_versions.cpp: copies of counted loops without the checks that a test before the chunk proves.
+  llvm::Value* emit_inside_test(inference::BlockId header);
+  Line line_of(const LinearForms& forms, const inference::Operand& operand);
+  void split_loops();
+  void split_loop(Chunks& chunks, llvm::BasicBlock* header);
 
   // plan.cpp: what each statement can do to the heap; must agree with what is emitted.
   Safepoint plan(const Statement& statement) const;
@@ -114,11 +128,13 @@ class MethodLowering {
   Held emit_refine(const Statement& statement);
   Held narrow(const Statement& statement, Held held);
   const Type* wanted(const Statement& statement) const;
-  llvm::Value* length_of(llvm::Value* object);
+  llvm::Value* length_of(const inference::Operand& object);
+  llvm::Value* load_length(llvm::Value* object);
+  void check_bounds(const Statement& statement, llvm::Value* index);
   Held emit_global(const Statement& statement);
   llvm::Value* call_execute(const Statement& statement);  // gives the error flag
   /// Raises where `wrong` is true; the generic meaning does so whenever it is.
-  void raise_where(llvm::Value* wrong, const Statement& statement);
+  llvm::BranchInst* raise_where(llvm::Value* wrong, const Statement& statement);
   /// The generic meaning, whatever it is; the result held as one of `type`.
   Held execute(const Statement& statement, const Type* type);
   /// `usual`, but the generic meaning where `rare` is true; null: never.
@@ -159,7 +175,7 @@ class MethodLowering {
   llvm::Value* thread_word(size_t offset);
   llvm::Value* offset(llvm::Value* base, uint64_t bytes);
   llvm::BasicBlock* new_block(const char* name);
-  void branch_rarely(llvm::Value* condition, llvm::BasicBlock* rare, llvm::BasicBlock* usual);
+  llvm::BranchInst* branch_rarely(llvm::Value* condition, llvm::BasicBlock* rare, llvm::BasicBlock* usual);
   template <class Instruction>
   Instruction* in_region(Instruction* access, const char* region);
   const Statement* keep(const Statement& statement);
@@ -171,6 +187,7 @@ class MethodLowering {
   const inference::Body& body_;
   inference::Program& program_;
   inference::Runtime& runtime_;
+  const berth_tier_t tier_;
   LoweredNames& names_;
   std::shared_ptr<LoweringRecord> record_;
   Convention convention_;

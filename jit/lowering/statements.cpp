@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MethodLowering: one function per group of statements. What is not known well enough to inline goes to the runtime.
+#include <algorithm>
 #include <cstddef>
 
 #include "gc/stress.hpp"
@@ -58,14 +59,15 @@ Held MethodLowering::execute(const Statement& statement, const Type* type) {
   return load_value(result_, type, &keep(statement)->position);
 }
 
-void MethodLowering::raise_where(llvm::Value* wrong, const Statement& statement) {
+llvm::BranchInst* MethodLowering::raise_where(llvm::Value* wrong, const Statement& statement) {
   llvm::BasicBlock* raise = new_block("raise");
   llvm::BasicBlock* usual = new_block("usual");
-  branch_rarely(wrong, raise, usual);
+  llvm::BranchInst* branch = branch_rarely(wrong, raise, usual);
   builder_.SetInsertPoint(raise);
   call_execute(statement);
   go_to_error();  // nothing comes back from here, so what a loop has in registers may stay there
   builder_.SetInsertPoint(usual);
+  return branch;
 }
 
 llvm::Value* MethodLowering::call_execute(const Statement& statement) {
@@ -322,17 +324,39 @@ Held MethodLowering::emit_item(const Statement& statement) {
           nullptr};
 }
 
-llvm::Value* MethodLowering::length_of(llvm::Value* object) {
+/// Of an array or string; in a counted loop read once per chunk if the object is from outside, since lengths do not change.
+llvm::Value* MethodLowering::length_of(const Operand& object) {
+  Chunks* const chunks = chunks_here();
+  const bool stands_still = chunks && object.kind == Operand::Kind::Value && !counted_loops_[chunked_in_[current_]]->makes[object.value];
+  if (!stands_still) return load_length(read(object).value);
+  llvm::Value*& length = chunks->lengths[object.value];
+  if (!length) {
+    const llvm::IRBuilderBase::InsertPointGuard guard(builder_);
+    builder_.SetInsertPoint(chunks->entry->getTerminator());
+    length = load_length(read(object).value);
+  }
+  return length;
+}
+
+llvm::Value* MethodLowering::load_length(llvm::Value* object) {
   llvm::LoadInst* length =
       in_region(builder_.CreateLoad(builder_.getInt64Ty(), offset(object, gc::Object::kLengthOffset)), "length");
   length->setAtomic(llvm::AtomicOrdering::Unordered);
   return length;
 }
 
+void MethodLowering::check_bounds(const Statement& statement, llvm::Value* index) {
+  llvm::BranchInst* check = raise_where(builder_.CreateICmpUGE(index, length_of(statement.operands[0])), statement);
+  Chunks* const chunks = chunks_here();
+  if (!chunks || !chunks->is_inside) return;
+  const auto& linear = counted_loops_[chunked_in_[current_]]->linear;
+  if (std::ranges::find(linear, &statement) != linear.end()) chunks->checks.push_back(check);
+}
+
 Held MethodLowering::emit_length(const Statement& statement) {
   const LeafKind kind = statement.op == Op::ArrayLen ? LeafKind::Array : LeafKind::String;
   if (!leaf_of_operand(statement, 0, kind)) return execute(statement, wanted(statement));
-  return {length_of(read(statement.operands[0]).value), {inference::Representation::Unboxed, LeafKind::I64},
+  return {length_of(statement.operands[0]), {inference::Representation::Unboxed, LeafKind::I64},
           program_.types().kind(LeafKind::I64), nullptr};
 }
 
@@ -344,7 +368,7 @@ Held MethodLowering::emit_element(const Statement& statement) {
   llvm::Value* value = is_set ? coerce(read(statement.operands[2]), shape, &statement.position) : nullptr;
   llvm::Value* array = read(statement.operands[0]).value;
   llvm::Value* index = read(statement.operands[1]).value;
-  if (!statement.unchecked_bounds) raise_where(builder_.CreateICmpUGE(index, length_of(array)), statement);
+  if (!statement.unchecked_bounds) check_bounds(statement, index);
   const Location location = element_location(array, *leaf, index);
   if (!is_set) return load(location);
   store(location, value);
@@ -356,7 +380,7 @@ Held MethodLowering::emit_string_byte(const Statement& statement) {
     return execute(statement, wanted(statement));
   llvm::Value* string = read(statement.operands[0]).value;
   llvm::Value* index = read(statement.operands[1]).value;
-  raise_where(builder_.CreateICmpUGE(index, length_of(string)), statement);
+  check_bounds(statement, index);
   llvm::Value* byte = builder_.CreateGEP(builder_.getInt8Ty(), offset(string, gc::Object::kElementsOffset), index);
   return {in_region(builder_.CreateLoad(builder_.getInt8Ty(), byte), "text"), {inference::Representation::Unboxed, LeafKind::U8},
           program_.types().kind(LeafKind::U8), nullptr};

@@ -45,15 +45,12 @@ Held MethodLowering::read_value(inference::ValueId id) {
 
 /// Loaded once per chunk, at its entry; null: not of that kind.
 llvm::Value* MethodLowering::read_in_chunk(inference::ValueId id) {
-  const inference::BlockId header = chunked_in_[current_];
-  if (header == inference::kNone || counted_loops_[header]->makes[id]) return nullptr;
-  Chunks& chunks = chunks_[header];
-  llvm::Instruction* end = chunks.entry->getTerminator();
-  if (!end) return nullptr;  // the entry itself is being made
-  llvm::Value*& value = chunks.references[id];
+  Chunks* const chunks = chunks_here();
+  if (!chunks || counted_loops_[chunked_in_[current_]]->makes[id]) return nullptr;
+  llvm::Value*& value = chunks->references[id];
   if (!value) {
     const llvm::IRBuilderBase::InsertPointGuard guard(builder_);
-    builder_.SetInsertPoint(end);
+    builder_.SetInsertPoint(chunks->entry->getTerminator());
     value = in_region(builder_.CreateLoad(pointer_, slot_address(slots_[id])), "frame");
   }
   return value;
@@ -272,8 +269,8 @@ llvm::Value* MethodLowering::thread_word(size_t bytes) { return offset(thread_, 
 
 llvm::BasicBlock* MethodLowering::new_block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
 
-void MethodLowering::branch_rarely(llvm::Value* condition, llvm::BasicBlock* rare, llvm::BasicBlock* usual) {
-  builder_.CreateCondBr(condition, rare, usual, llvm::MDBuilder(context_).createBranchWeights(1, 1 << 20));
+llvm::BranchInst* MethodLowering::branch_rarely(llvm::Value* condition, llvm::BasicBlock* rare, llvm::BasicBlock* usual) {
+  return builder_.CreateCondBr(condition, rare, usual, llvm::MDBuilder(context_).createBranchWeights(1, 1 << 20));
 }
 
 /// Regions of memory that no one access can share: what the collector, arrays of each element type, fields and frames hold. All

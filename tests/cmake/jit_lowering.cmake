@@ -2,6 +2,7 @@
 # Typed IR to LLVM IR: programs and statements at every tier against the interpreter.
 berth_test(jit_lowering_test
   SOURCES unit/jit/lowering_numbers_test.cpp unit/jit/lowering_programs_test.cpp unit/jit/lowering_emit_test.cpp
+          unit/jit/lowering_loops_test.cpp
   FLOORS jit inference engine gc support
   LIBRARIES LLVM TBB::tbb)
 target_include_directories(jit_lowering_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})

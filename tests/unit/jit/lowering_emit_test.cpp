@@ -91,6 +91,25 @@ method scale(%a: array<f64>, %f: f64) {
 #endif
 }
 
+// Neither length is known to reach the end: a test before each chunk stands for the checks of both.
+TEST(Jit, J86_checks_proven_before_a_chunk_leave_the_loop_and_it_is_vectorised) {
+  Watchdog watchdog{60s};
+  Emitted emitted(R"(
+method move(%a: array<f64>, %b: array<f64>, %n: i64, %f: f64, %at: i64) {
+^0: br ^1(0)
+^1(%i): %c = lt.i64 %i %n cond %c ^2 ^3
+^2: %x = array.get %a %i %y = mul.f64 %x %f %k = add.i64 %i %at array.set %b %k %y %j = add.i64 %i 1 br ^1(%j)
+^3: return nothing
+}
+)");
+  const std::string text = emitted.text("move", "llvm");
+  EXPECT_EQ(count(text, "br i1 false, label %raise"), 2u) << text;
+#if defined(__x86_64__)
+  const std::string assembly = emitted.text("move", "asm");
+  EXPECT_NE(assembly.find("mulpd"), std::string::npos) << assembly;
+#endif
+}
+
 TEST(Jit, J86_bounds_check_raises_in_the_cold) {
   Watchdog watchdog{60s};
   Emitted emitted(kMethods);

@@ -7,7 +7,10 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,6 +33,14 @@ inline constexpr berth_tier_t kTiers[] = {BERTH_TIER_INTERPRET, BERTH_TIER_FAST,
 inline const char* name_of(berth_tier_t tier) {
   constexpr const char* kNames[] = {"interpret", "fast", "optimized", "adaptive"};
   return kNames[tier];
+}
+
+/// Of random input: BERTH_SEED, or another one each time; printed.
+inline uint64_t start_value() {
+  const char* given = std::getenv("BERTH_SEED");
+  const uint64_t seed = given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+  std::printf("BERTH_SEED=%llu replays this\n", static_cast<unsigned long long>(seed));
+  return seed;
 }
 
 class LoweringWorld {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// MethodLowering: a second copy of each counted loop, without the checks that a test before the chunk proves.
+//
+//   entry:  is every access inside, at the chunk's first and at its last index?  yes: the copy  no: the loop as written
+//
+// Both leave to the same blocks. The loop as written is there for chunks in which an access raises: it does what came before, then raises
+// at the right element; it is kept small.
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+#include "jit/lowering/method_lowering.hpp"
+#include "support/mutant.hpp"
+
+namespace berth::jit {
+
+using inference::Operand;
+using inference::Statement;
+
+namespace {
+
+// A multiple of the counter that is no larger cannot wrap within a chunk, so all indices lie between the first and the last: chunks are
+// shorter than 2^16 rounds, arrays than 2^48 elements.
+constexpr uint64_t kLargestScale = uint64_t{1} << 31;
+
+void keep_small(llvm::Loop& loop) {
+  llvm::addStringMetadataToLoop(&loop, "llvm.loop.vectorize.width", 1);
+  llvm::addStringMetadataToLoop(&loop, "llvm.loop.interleave.count", 1);
+  llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable");
+}
+
+}  // namespace
+
+/// In the chunk's entry, after its limit: i1, or null if the loop has no access that it would prove.
+llvm::Value* MethodLowering::emit_inside_test(inference::BlockId header) {
+  const CountedLoop& loop = *counted_loops_[header];
+  const Chunks& chunks = chunks_[header];
+  const LinearForms forms(body_, loop, body_.blocks[header].parameters[loop.index]);
+  const bool with_sign = inference::is_signed(loop.test->number);
+  llvm::Type* word = builder_.getInt64Ty();
+  llvm::Value* first = builder_.CreateIntCast(chunks.parameters[loop.index], word, with_sign);
+  // Of a chunk without rounds it is the one before the first, and nothing is accessed.
+  llvm::Value* last = builder_.CreateSub(builder_.CreateIntCast(chunks.limit, word, with_sign), builder_.getInt64(1));
+  llvm::Value* inside = nullptr;
+  const auto require = [&](llvm::Value* condition) { inside = inside ? builder_.CreateAnd(inside, condition) : condition; };
+  for (const Statement* statement : loop.linear) {
+    if (statement->unchecked_bounds) continue;
+    const Line line = line_of(forms, statement->operands[1]);
+    llvm::Value* length = length_of(statement->operands[0]);
+    const auto index_at = [&](llvm::Value* counter) { return builder_.CreateAdd(builder_.CreateMul(line.scale, counter), line.start); };
+    require(builder_.CreateICmpULT(index_at(first), length));
+    require(builder_.CreateICmpULT(index_at(mutant::is_on("J86_first_index_only") ? first : last), length));
+    llvm::Value* moved = builder_.CreateAdd(line.scale, builder_.getInt64(kLargestScale));
+    require(builder_.CreateICmpULT(moved, builder_.getInt64(2 * kLargestScale)));
+  }
+  return inside;
+}
+
+MethodLowering::Line MethodLowering::line_of(const LinearForms& forms, const Operand& operand) {
+  const LinearForm form = forms.of(operand);
+  if (form.kind == Linearity::Still) return {builder_.getInt64(0), read(operand).value};
+  if (form.kind == Linearity::Counter) return {builder_.getInt64(1), builder_.getInt64(0)};
+  const Line a = line_of(forms, form.statement->operands[0]), b = line_of(forms, form.statement->operands[1]);
+  if (form.kind == Linearity::Sum) return {builder_.CreateAdd(a.scale, b.scale), builder_.CreateAdd(a.start, b.start)};
+  if (form.kind == Linearity::Difference) return {builder_.CreateSub(a.scale, b.scale), builder_.CreateSub(a.start, b.start)};
+  const bool still_first = forms.of(form.statement->operands[0]).kind == Linearity::Still;
+  const Line &still = still_first ? a : b, &moving = still_first ? b : a;
+  return {builder_.CreateMul(moving.scale, still.start), builder_.CreateMul(moving.start, still.start)};
+}
+
+void MethodLowering::split_loops() {
+  for (inference::BlockId header = 0; header < body_.blocks.size(); ++header) {
+    if (!counted_loops_[header]) continue;
+    const auto chunks = chunks_.find(header);
+    if (chunks != chunks_.end() && !chunks->second.checks.empty()) split_loop(chunks->second, blocks_[header]);
+  }
+}
+
+void MethodLowering::split_loop(Chunks& chunks, llvm::BasicBlock* header) {
+  llvm::DominatorTree dominators(*function_);
+  llvm::LoopInfo loops(dominators);
+  llvm::Loop* const loop = loops.getLoopFor(header);
+  if (!loop || loop->getHeader() != header) return;  // every round raises or leaves
+  llvm::formLCSSA(*loop, dominators, &loops, nullptr);  // so that only phis of the blocks behind use what the loop makes
+  llvm::ValueToValueMapTy copies;
+  llvm::SmallVector<llvm::BasicBlock*, 16> copied;
+  for (llvm::BasicBlock* block : loop->blocks()) {
+    copied.push_back(llvm::CloneBasicBlock(block, copies, ".inside", function_));
+    copies[block] = copied.back();
+  }
+  llvm::remapInstructionsInBlocks(copied, copies);
+  llvm::SmallVector<llvm::BasicBlock*, 8> exits;
+  loop->getUniqueExitBlocks(exits);
+  const auto copy_of = [&](llvm::Value* value) {
+    const auto found = copies.find(value);
+    return found == copies.end() ? value : static_cast<llvm::Value*>(found->second);
+  };
+  for (llvm::BasicBlock* exit : exits) {
+    for (llvm::PHINode& phi : exit->phis()) {
+      for (unsigned i = 0, n = phi.getNumIncomingValues(); i < n; ++i) {
+        llvm::BasicBlock* from = phi.getIncomingBlock(i);
+        if (loop->contains(from)) phi.addIncoming(copy_of(phi.getIncomingValue(i)), llvm::cast<llvm::BasicBlock>(copy_of(from)));
+      }
+    }
+  }
+  for (llvm::BranchInst* check : chunks.checks)
+    if (loop->contains(check->getParent())) llvm::cast<llvm::BranchInst>(copy_of(check))->setCondition(builder_.getFalse());
+  keep_small(*loop);
+  llvm::Instruction* jump = chunks.entry->getTerminator();
+  builder_.SetInsertPoint(jump);
+  builder_.CreateCondBr(chunks.is_inside, llvm::cast<llvm::BasicBlock>(copy_of(header)), header);
+  jump->eraseFromParent();
+}
+
+}  // namespace berth::jit

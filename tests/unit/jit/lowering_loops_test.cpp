@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// J86: counted loops whose checks are proven before a chunk: what they write, and where they raise, is what the interpreter does.
+#include "tests/unit/jit/lowering_fixture.hpp"
+
+namespace berth::test {
+namespace {
+
+// Each gives the digest of what it wrote and how it ended. `line`: an index that is any line in the counter.
+const char* const kLoops = R"(
+method digest(%b: array<i64>, %how: string) {
+^0: %n = array.len %b br ^1(0, 7)
+^1(%i, %h): %c = lt.i64 %i %n cond %c ^2 ^3
+^2: %x = array.get %b %i %g = mul.i64 %h 31 %k = add.i64 %g %x %j = add.i64 %i 1 br ^1(%j, %k)
+^3: %t = string.of %h %u = string.concat %t " " %v = string.concat %u %how return %v
+}
+method line(%n: i64, %m: i64, %from: i64, %to: i64, %scale: i64, %start: i64) {
+^0: %a = array.new i64 %n 3 %b = array.new i64 %m 5 br ^1(%from)
+^1(%i): %c = lt.i64 %i %to cond %c ^2 ^5
+^2 catch ^4:
+  %x = array.get %a %i
+  %p = mul.i64 %scale %i
+  %q = add.i64 %p %start
+  %y = add.i64 %x %i
+  array.set %b %q %y
+  %j = add.i64 %i 1
+  br ^1(%j)
+^4(%e): %text = field %e.text %d = call digest(%b, %text) return %d
+^5: %f = call digest(%b, "done") return %f
+}
+method neighbours(%n: i64, %m: i64, %from: i64, %to: i64, %scale: i64, %start: i64) {
+^0: %a = array.new i64 %n 3 %b = array.new i64 %m 5 br ^1(%from, 0)
+^1(%i, %s): %c = lt.i64 %i %to cond %c ^2 ^5(%s)
+^2 catch ^4:
+  %p = sub.i64 %i 1
+  %q = add.i64 %i 1
+  %x = array.get %a %p
+  %y = array.get %a %q
+  %z = add.i64 %x %y
+  %r = sub.i64 %start %i
+  array.set %b %r %z
+  array.set %a %i %z
+  %t = add.i64 %s %z
+  %large = lt.i64 90000 %t
+  cond %large ^5(%t) ^3
+^3: br ^1(%q, %t)
+^4(%e): %text = field %e.text %d = call digest(%b, %text) return %d
+^5(%k): %w = string.of %k %f = call digest(%b, %w) return %f
+}
+method narrow(%n: i64, %m: i64, %from: i64, %to: i64, %scale: i64, %start: i64) {
+^0: %a = array.new u8 %n 3:u8 %b = array.new i64 %m 5 %f = truncate.i64.i32 %from %e0 = truncate.i64.i32 %to br ^1(%f)
+^1(%i): %c = lt.i32 %i %e0 cond %c ^2 ^5
+^2 catch ^4:
+  %w = convert.i32.i64 %i
+  %x = array.get %a %w
+  %y = convert.u8.i64 %x
+  %q = add.i64 %w %start
+  %s = string.byte "a text of thirty-one characters" %w
+  %v = convert.u8.i64 %s
+  %z = add.i64 %v %y
+  array.set %b %q %z
+  %j = add.i32 %i 1:i32
+  br ^1(%j)
+^4(%e): %text = field %e.text %d = call digest(%b, %text) return %d
+^5: %g = call digest(%b, "done") return %g
+}
+)";
+
+struct Arguments {
+  std::vector<Value> values;
+  std::string text;
+};
+
+Arguments random_arguments(std::mt19937_64& random) {
+  const auto choose = [&](std::initializer_list<int64_t> from) { return *(from.begin() + random() % from.size()); };
+  const auto least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+  const int64_t n = choose({0, 1, 2, 31, 64, 200, 6000}), m = choose({1, 2, 33, 64, 201, 12000});
+  const int64_t from = random() % 16 == 0 ? choose({-1, -3, most - 2, least}) : choose({0, 0, 1, 2});
+  int64_t to = choose({0, 1, n - 1, n, n, n + 1, m, m - 1});
+  if (from > n) to = most;  // raises at once
+  if (from < -100) to = from + 5;
+  const int64_t scale = choose({0, 1, 1, 1, 2, 3, -1, -2, (int64_t{1} << 31) - 1, int64_t{1} << 31, -(int64_t{1} << 31) - 1, int64_t{1} << 32,
+                                int64_t{1} << 61, int64_t{1} << 62, least, most});
+  const int64_t start = choose({0, 0, 1, -1, 2, m - 1, m, n, -n, least, most});
+  Arguments made;
+  for (const int64_t value : {n, m, from, to, scale, start}) {
+    made.values.push_back(Value::i64(value));
+    made.text += " " + std::to_string(value);
+  }
+  return made;
+}
+
+TEST(Jit, J86_counted_loops_raise_at_the_right_element) {
+  Watchdog watchdog{100s};
+  LoweringWorld world;
+  const uint64_t seed = start_value();
+  RunningProgram oracle(world, kLoops, BERTH_TIER_INTERPRET), fast(world, kLoops, BERTH_TIER_FAST), optimized(world, kLoops, BERTH_TIER_OPTIMIZED);
+  for (const char* method : {"line", "neighbours", "narrow"}) {
+    std::mt19937_64 random(seed);
+    size_t raised = 0, done = 0;
+    for (int i = 0; i < 250; ++i) {
+      const Arguments arguments = random_arguments(random);
+      const std::string expected = oracle.call(method, arguments.values);
+      (expected.find("index") == std::string::npos ? done : raised) += 1;
+      ASSERT_EQ(fast.call(method, arguments.values), expected) << method << arguments.text << ", seed " << seed;
+      ASSERT_EQ(optimized.call(method, arguments.values), expected) << method << arguments.text << ", seed " << seed;
+    }
+    EXPECT_GT(raised, 10u) << method << ", seed " << seed;
+    EXPECT_GT(done, 10u) << method << ", seed " << seed;
+  }
+  EXPECT_EQ(fast.num_fallbacks() + optimized.num_fallbacks(), 0u);
+}
+
+}  // namespace
+}  // namespace berth::test
