@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <llvm/Support/MemoryBufferRef.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <mutex>
 
@@ -129,6 +130,10 @@ Result<void> HostBackend::bind_member(LinkedMember& to, const engine::CompileJob
   to.code.high = text.address + text.bytes;
   to.code.backend = &to;
   to.record = std::move(member.record);
+  if (!member.addresses_symbol.empty()) {
+    // Before the code is published, which orders it.
+    std::copy(member.addresses.begin(), member.addresses.end(), static_cast<const void**>(object.address(member.addresses_symbol)));
+  }
   BERTH_TRYV(bind_edges(to, job, member, object));
   if (!member.counter.unit_symbol.empty()) bind_counter(to, job, member.counter, object);
   return success();

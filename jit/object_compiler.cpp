@@ -65,6 +65,7 @@ std::vector<std::string> ObjectMember::symbols() const {
   std::vector<std::string> all = {entry};
   if (!specialised_entry.empty()) all.push_back(specialised_entry);
   for (const EdgeSlot& slot : slots) all.push_back(slot.symbol);
+  if (!addresses_symbol.empty()) all.push_back(addresses_symbol);
   if (!counter.unit_symbol.empty()) {
     all.insert(all.end(), {counter.unit_symbol, counter.count_symbol});
     all.insert(all.end(), counter.better_symbols.begin(), counter.better_symbols.end());
@@ -178,6 +179,9 @@ Result<void> ObjectCompiler::read(Compilation& compilation) {
     compilation.member.entry = std::move(names.boxed_entry);
     compilation.member.specialised_entry = std::move(names.specialised_entry);
     compilation.member.convention = names.convention;
+    compilation.member.addresses_symbol = std::move(names.addresses_symbol);
+    compilation.member.num_addresses = names.addresses.size();
+    compilation.member.addresses = std::move(names.addresses);
     compilation.member.record = std::move(names.record);
     return success();
   }

@@ -35,6 +35,8 @@ void write_member(ByteWriter& to, const ObjectMember& member) {
   to.text(member.counter.count_symbol);
   to.number(member.counter.better_symbols.size());
   for (const std::string& better : member.counter.better_symbols) to.text(better);
+  to.text(member.addresses_symbol);
+  to.number(member.num_addresses);
 }
 
 ObjectMember read_member(ByteReader& from) {
@@ -46,6 +48,8 @@ ObjectMember read_member(ByteReader& from) {
   member.counter.unit_symbol = read_string(from);
   member.counter.count_symbol = read_string(from);
   for (size_t left = from.count(); left != 0 && !from.has_failed(); --left) member.counter.better_symbols.push_back(read_string(from));
+  member.addresses_symbol = read_string(from);
+  member.num_addresses = from.number();
   return member;
 }
 

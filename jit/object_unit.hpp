@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ObjectUnit: one relocatable object and what must be known to link it. What a compile makes, an object cache keeps and a compile worker
-// sends; it holds no address of this process but the record of lowered code.
+// sends; the object itself holds no address of this process.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -28,8 +28,11 @@ struct ObjectMember {
   std::string specialised_entry;  // Code::specialised_entry, or empty
   uint32_t convention = 0;        // Code::convention
   std::vector<EdgeSlot> slots;
-  TierCounter counter;           // no symbols: not counted
-  std::shared_ptr<void> record;  // what lowered code refers to by address: kept with the code
+  TierCounter counter;                 // no symbols: not counted
+  std::string addresses_symbol;        // LoweredNames, or empty
+  size_t num_addresses = 0;
+  std::vector<const void*> addresses;  // of this process: never kept or sent, filled in by who lowered the source
+  std::shared_ptr<void> record;        // owns some of them: kept with the code
 
   /// All symbols that must be found in the linked object.
   std::vector<std::string> symbols() const;
@@ -41,7 +44,7 @@ struct ObjectUnit {
   std::string object;
 };
 
-/// All but the records. Threads: any. Blocks: never.
+/// All but the records and addresses. Threads: any. Blocks: never.
 void write_unit(ByteWriter& to, const ObjectUnit& unit);
 /// False: these are no bytes of a unit; what indices and symbols mean is the caller's to check. Owns: the unit is empty before.
 bool read_unit(ByteReader& from, ObjectUnit& unit);

@@ -39,7 +39,11 @@ struct LoweredNames {
     const inference::Specialisation* callee;
   };
   std::vector<CallSlot> call_slots;
-  // What the code refers to by address: statements, positions, the frame kind, call sites. Must live as long as the code can run:
+  // The module has no address of this process in it: it loads them from this array of `ptr` (external), which is filled with `addresses`
+  // after linking. Empty: it needs none.
+  std::string addresses_symbol;
+  std::vector<const void*> addresses;
+  // Owns what of that the code refers to alone: statements, positions, the frame kind, call sites. Must live as long as the code can run:
   // keep it with the code's own record (Code::backend) and drop it when the code is freed.
   std::shared_ptr<void> record;
 };

@@ -73,6 +73,7 @@ Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
       if (counted_loops_[header]->contains[id]) chunked_in_[id] = header;
   emit_specialised();
   emit_boxed();
+  finish_addresses();
   if (!unsupported_.empty())
     return make_error(BERTH_UNSUPPORTED, "lowering \"" + name + "\"", unsupported_, "resolve and infer the method first");
   names_.record = record_;

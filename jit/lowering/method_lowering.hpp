@@ -172,6 +172,7 @@ class MethodLowering {
   llvm::BasicBlock* error_block();
   llvm::Value* call(const char* name, llvm::Type* result, std::span<llvm::Value* const> arguments);
   llvm::Value* address(const void* object);
+  void finish_addresses();
   llvm::Value* thread_word(size_t offset);
   llvm::Value* offset(llvm::Value* base, uint64_t bytes);
   llvm::BasicBlock* new_block(const char* name);
@@ -214,6 +215,8 @@ class MethodLowering {
   llvm::AllocaInst *result_ = nullptr, *scratch_ = nullptr, *boxed_ = nullptr;
   inference::BlockId current_ = 0;
   std::unordered_map<const Statement*, const Statement*> kept_;
+  llvm::GlobalVariable* addresses_ = nullptr;               // placeholder until their number is known
+  std::unordered_map<const void*, size_t> address_numbers_;  // index in LoweredNames::addresses
   std::unordered_map<std::string, llvm::MDNode*> regions_;
   std::string unsupported_;  // first reason
 };

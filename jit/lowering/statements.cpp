@@ -302,7 +302,7 @@ llvm::Value* MethodLowering::emit_allocation(const gc::Type& type) {
   builder_.CreateBr(joined);
   builder_.SetInsertPoint(fast);
   in_region(builder_.CreateStore(offset(next, type.bump_bytes), position), "allocation");
-  llvm::StoreInst* header = in_region(builder_.CreateStore(builder_.getInt64(reinterpret_cast<uintptr_t>(&type)), next), "header");
+  llvm::StoreInst* header = in_region(builder_.CreateStore(address(&type), next), "header");
   header->setAtomic(llvm::AtomicOrdering::Monotonic);  // markers set their bit in it later
   builder_.CreateBr(joined);
   builder_.SetInsertPoint(joined);
@@ -431,7 +431,7 @@ llvm::Value* MethodLowering::has_one_of(llvm::Value* object, const Type& type) {
                                   builder_.CreateICmpEQ(object, address(runtime_.boolean(false))));
     } else {
       const gc::Type* wanted = inference::is_number(part.leaf->kind) ? runtime_.box_layout(part.leaf->kind) : runtime_.layout(part.leaf);
-      matches = builder_.CreateICmpEQ(layout, builder_.getInt64(reinterpret_cast<uintptr_t>(wanted)));
+      matches = builder_.CreateICmpEQ(layout, builder_.CreatePtrToInt(address(wanted), builder_.getInt64Ty()));
     }
     answer = builder_.CreateOr(answer, matches);
   }

@@ -256,9 +256,30 @@ llvm::Value* MethodLowering::call(const char* name, llvm::Type* result, std::spa
   return builder_.CreateCall(callee, llvm::ArrayRef<llvm::Value*>(arguments.data(), arguments.size()));
 }
 
-/// The one place where an address becomes part of the code.
+/// The one place where the code learns an address: from the module's table, numbered by first use, so that equal methods give equal
+/// modules in all processes.
 llvm::Value* MethodLowering::address(const void* object) {
-  return llvm::ConstantExpr::getIntToPtr(builder_.getInt64(reinterpret_cast<uintptr_t>(object)), pointer_);
+  if (!object) return llvm::ConstantPointerNull::get(pointer_);
+  const auto [entry, added] = address_numbers_.emplace(object, names_.addresses.size());
+  if (added) names_.addresses.push_back(object);
+  if (!addresses_) {
+    addresses_ = new llvm::GlobalVariable(*module_, builder_.getInt8Ty(), false, llvm::GlobalValue::ExternalLinkage, nullptr, "__berth_addresses");
+  }
+  llvm::LoadInst* load = builder_.CreateAlignedLoad(pointer_, offset(addresses_, entry->second * sizeof(void*)), llvm::Align(sizeof(void*)));
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
+  return load;
+}
+
+void MethodLowering::finish_addresses() {
+  if (!addresses_) return;
+  llvm::Type* type = llvm::ArrayType::get(pointer_, names_.addresses.size());
+  auto* table = new llvm::GlobalVariable(*module_, type, false, llvm::GlobalValue::ExternalLinkage, llvm::Constant::getNullValue(type));
+  table->setAlignment(llvm::Align(sizeof(void*)));
+  table->setDSOLocal(true);
+  table->takeName(addresses_);
+  addresses_->replaceAllUsesWith(table);
+  addresses_->eraseFromParent();
+  names_.addresses_symbol = table->getName().str();
 }
 
 llvm::Value* MethodLowering::offset(llvm::Value* base, uint64_t bytes) {

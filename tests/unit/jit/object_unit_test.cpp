@@ -19,6 +19,8 @@ ObjectUnit example() {
   unit.members[1].specialised_entry = "specialised";
   unit.members[1].convention = 0xfedcba98;
   unit.members[1].counter = {"unit", "count", {"better", "best"}};
+  unit.members[1].addresses_symbol = "addresses";
+  unit.members[1].num_addresses = 7;
   unit.object = std::string("\0object\xff", 8);
   return unit;
 }
@@ -40,6 +42,7 @@ TEST(ObjectUnit, is_read_as_it_was_written) {
   EXPECT_EQ(unit.members[0].slots[0].references, (std::vector<int32_t>{-16, 8}));
   EXPECT_EQ(unit.members[0].slots[0].edge, 3u);
   EXPECT_EQ(unit.members[1].symbols(), example().members[1].symbols());
+  EXPECT_EQ(unit.members[1].num_addresses, 7u);
   EXPECT_EQ(unit.object, example().object);
 }
 
