@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Host back end: pool, containment, code generation, linking, call slots.
 set(JIT_HOST
+  cache_key.cpp
   call_slot.cpp
   compile_error.cpp
   compile_pool.cpp
   compiler_factory.cpp
   containment.cpp
   edge_lowering.cpp
+  file_store.cpp
   host_backend.cpp
   linker.cpp
+  object_cache.cpp
   object_compiler.cpp
   object_unit.cpp
   pre_check.cpp
@@ -17,4 +20,5 @@ set(JIT_HOST
   source_api.cpp
   target_tools.cpp
   tier_counter.cpp
+  unit_format.cpp
   unwind_registry.cpp)
