@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CodeGenerator: what the compile pool runs for a claimed job. HostBackend implements it over LLVM; tests use a stub.
 #pragma once
+#include <span>
+#include <vector>
+
 #include "engine/compiler.hpp"
 #include "support/sync.hpp"
 
 namespace berth::jit {
 
+struct CompileRequest {
+  const engine::CompileJob& job;
+  const sync::Atomic<bool>& cancelled;  // looked at between steps
+};
+
 class CodeGenerator {
  public:
+  using Answers = std::vector<Result<engine::Code*>>;
+
   virtual ~CodeGenerator() = default;
-  /// Source to linked code, not yet published. `cancelled` is looked at between steps.
+  /// Sources to linked code, not yet published. Answers the first n >= 1 requests, in their order; the others are to be asked for again.
+  /// An error of the whole: of one request, its own; of several, nobody knows whose: ask for each alone.
   /// Threads: any. Blocks: compiles; never for another job or a reservation. GC: must be safe. Owns: the code stays the generator's.
   /// Errors: COMPILE_FAILED, LINK_FAILED, UNSUPPORTED; CANCELLED; OUT_OF_MEMORY and RESOURCE_EXHAUSTED may pass.
-  virtual Result<engine::Code*> generate(const engine::CompileJob& job, const sync::Atomic<bool>& cancelled) = 0;
+  virtual Result<Answers> generate(std::span<const CompileRequest> requests) = 0;
   /// The instance has new code: calls to it go there from now on. Threads: any. Blocks: short. Errors: none.
   virtual void bind(engine::CodeInstance& instance) noexcept = 0;
   /// Code that is unreachable. As above.

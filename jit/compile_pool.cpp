@@ -11,6 +11,7 @@
 
 #include "jit/compile_error.hpp"
 #include "jit/containment.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::jit {
 namespace {
@@ -56,15 +57,42 @@ class ErrnoKept {
 
 }  // namespace
 
+namespace {
+
+const engine::SourceBody* body_of(const engine::CompileJob& job) { return job.source ? job.source->body.get() : nullptr; }
+
+/// About as many as the source has, from its size.
+size_t estimate_instructions(const engine::SourceBody* body) {
+  if (!body) return 0;
+  return body->size() / (body->kind() == engine::BodyKind::LlvmIr ? 24 : 8);
+}
+
+}  // namespace
+
 struct CompilePool::Job {
-  explicit Job(engine::CompileJob job) : job(std::move(job)), bytes(this->job.source && this->job.source->body ? this->job.source->body->size() : 0) {}
+  explicit Job(engine::CompileJob compile_job)
+      : job(std::move(compile_job)), bytes(body_of(job) ? body_of(job)->size() : 0), instructions(estimate_instructions(body_of(job))) {}
+
+  bool may_share() const { return !alone && job.tier == BERTH_TIER_FAST && !(job.source && job.source->isolated); }
+  bool goes_with(const Job& other) const { return may_share() && is_typed() == other.is_typed(); }
+  bool is_typed() const { return body_of(job) && body_of(job)->kind() == engine::BodyKind::TypedIr; }
+
   engine::CompileJob job;
-  const size_t bytes;
+  const size_t bytes, instructions;
   const sync::TimePoint since = sync::Clock::now();
   JobList::iterator place;  // in the queue of its priority, while queued; the pool's lock
   bool queued = false;      // the pool's lock
+  bool alone = false;       // LLVM ended a batch that it was in; the pool's lock
+  bool claimed = false;     // by whoever runs it
   // Written by cancel, read between steps of the compile; only asks to stop early, the sink decides: relaxed.
   sync::Atomic<bool> cancelled{false};
+};
+
+struct CompilePool::Run {
+  std::vector<JobPtr> jobs;
+  size_t answered = 0;  // the first ones
+  bool alone = false;   // one by one
+  std::span<const JobPtr> unit() const { return std::span(jobs).subspan(answered, alone ? 1 : jobs.size() - answered); }
 };
 
 struct CompilePool::Worker {
@@ -125,6 +153,50 @@ CompilePool::JobPtr CompilePool::take_best(bool fast_only) {
   return best;
 }
 
+// To the head of its queue.
+void CompilePool::put_back(const JobPtr& job) {
+  JobList& queue = queues_[static_cast<size_t>(job->job.priority)];
+  job->place = queue.insert(queue.begin(), job);
+  job->queued = true;
+  ++queued_;
+  queued_bytes_ += job->bytes;
+  --running_;
+}
+
+// The best job and, of a FAST one, a fair share of those that wait like it.
+std::vector<CompilePool::JobPtr> CompilePool::take_batch(bool fast_only) {
+  std::vector<JobPtr> batch;
+  const JobPtr best = take_best(fast_only);
+  if (!best) return batch;
+  batch.push_back(best);
+  const Priority priority = best->job.priority;
+  if (priority < Priority::Fast || !best->may_share()) return batch;
+  const auto num_queued = [&](Priority of) BERTH_NO_ANALYSIS { return queues_[static_cast<size_t>(of)].size(); };
+  const size_t mates = priority == Priority::Lifted ? num_queued(Priority::Lifted) : num_queued(Priority::FastAsked) + num_queued(Priority::Fast);
+  const size_t limit = std::min(limits_.batch_jobs, mates / std::max(1u, max_workers_) + 1);
+  size_t instructions = best->instructions;
+  if (priority == Priority::Lifted) {
+    take_mates(batch, Priority::Lifted, limit, instructions);
+  } else {
+    take_mates(batch, Priority::FastAsked, limit, instructions);
+    take_mates(batch, Priority::Fast, limit, instructions);
+  }
+  return batch;
+}
+
+void CompilePool::take_mates(std::vector<JobPtr>& batch, Priority priority, size_t limit, size_t& instructions) {
+  const JobList& queue = queues_[static_cast<size_t>(priority)];
+  size_t looked_at = 0;
+  for (auto place = queue.begin(); place != queue.end() && batch.size() < limit && looked_at < 2 * limit; ++looked_at) {
+    const JobPtr job = *place++;
+    if (!job->goes_with(*batch.front())) continue;
+    instructions += job->instructions;
+    if (instructions > limits_.batch_instructions) return;
+    mark_running(job);
+    batch.push_back(job);
+  }
+}
+
 CompilePool::JobPtr CompilePool::find_queued(const engine::CodeInstance& instance) {
   const auto [first, last] = jobs_.equal_range(&instance);
   const auto found = std::find_if(first, last, [](const auto& entry) { return entry.second->queued; });
@@ -175,13 +247,7 @@ Result<void> CompilePool::submit(engine::CompileJob compile_job) {
     enqueue(std::move(job));
     awaited = take_awaited(instance);
     crowded = over_limit();
-    if (max_workers_ != 0 && !wake_idle_worker(nullptr, fast)) {
-      const bool started = regular_ < max_workers_ && start_worker(false, nullptr);
-      if (!started && !supervisor_armed_ && has_fast_queued() && start_supervisor()) {
-        supervisor_armed_ = true;
-        supervisor_wake_.notify_one();
-      }
-    }
+    if (max_workers_ != 0) see_to_queued(fast);
   }
   if (awaited) run_in_place(awaited);
   // Back-pressure: the queue is bounded, and a release neither fails nor sleeps for it; it works.
@@ -217,13 +283,8 @@ bool CompilePool::help(engine::CodeInstance& instance, const Deadline&) {
       if (wake_idle_worker(job, true)) return false;
       if (regular_ < max_workers_ && start_worker(false, job)) return false;
       if (relief_ < limits_.awaited_relief && start_worker(true, job)) return false;
-      --running_;  // no thread to be had: back to the head of the queue
-      JobList& queue = queues_[static_cast<size_t>(Priority::Lifted)];
-      job->job.priority = Priority::Lifted;
-      job->place = queue.insert(queue.begin(), job);
-      job->queued = true;
-      ++queued_;
-      queued_bytes_ += job->bytes;
+      job->job.priority = Priority::Lifted;  // no thread to be had
+      put_back(job);
       return false;
     }
     mark_running(job);
@@ -262,7 +323,7 @@ void CompilePool::cancel(engine::CodeInstance& instance) {
   }
   for (const JobPtr& job : to_drop) {
     drop(*job);
-    finish(job);
+    finish({&job, 1});
   }
 }
 
@@ -282,7 +343,7 @@ void CompilePool::stop(engine::StopMode mode) {
   for (const JobPtr& job : to_run) {
     if (mode == engine::StopMode::Drop) {
       drop(*job);
-      finish(job);
+      finish({&job, 1});
     } else {
       run_in_place(job);
     }
@@ -321,7 +382,7 @@ void CompilePool::abandon_threads() {
 CompilePool::Stats CompilePool::stats() const {
   sync::Lock lock(mutex_);
   return {submitted_, run_, in_place_, dropped_.load(std::memory_order_relaxed), failed_.load(std::memory_order_relaxed),
-          regular_,   relief_, parked_, static_cast<unsigned>(queued_)};
+          batches_.load(std::memory_order_relaxed), regular_,   relief_, parked_, static_cast<unsigned>(queued_)};
 }
 
 // --- threads -------------------------------------------------------------------------------------------------------
@@ -367,17 +428,36 @@ bool CompilePool::start_supervisor() {
   return true;
 }
 
-CompilePool::JobPtr CompilePool::next_job(Worker& worker) {
+// A job was queued: somebody will take it.
+void CompilePool::see_to_queued(bool fast) {
+  if (wake_idle_worker(nullptr, fast)) return;
+  const bool started = regular_ < max_workers_ && start_worker(false, nullptr);
+  if (!started && !supervisor_armed_ && has_fast_queued() && start_supervisor()) {
+    supervisor_armed_ = true;
+    supervisor_wake_.notify_one();
+  }
+}
+
+std::vector<CompilePool::JobPtr> CompilePool::next_jobs(Worker& worker) {
   sync::Lock lock(mutex_);
   const auto idle_until = sync::Clock::now() + kReliefIdle;
   while (true) {
-    if (worker.assigned) return std::move(worker.assigned);
-    if (JobPtr job = take_best(worker.relief)) return job;
+    std::vector<JobPtr> jobs;
+    if (worker.assigned) {
+      jobs.push_back(std::move(worker.assigned));
+    } else {
+      jobs = take_batch(worker.relief);
+    }
+    if (!jobs.empty()) {
+      if (worker.idle) std::erase(idle_, &worker);
+      worker.idle = false;
+      return jobs;
+    }
     const bool expired = worker.relief && sync::Clock::now() >= idle_until;
     if (stopping_ || expired) {
       if (worker.idle) std::erase(idle_, &worker);
       worker.idle = false;
-      return nullptr;
+      return {};
     }
     if (!worker.idle) {
       worker.idle = true;
@@ -393,14 +473,7 @@ CompilePool::JobPtr CompilePool::next_job(Worker& worker) {
 }
 
 void CompilePool::worker_loop(std::shared_ptr<Worker> worker) {
-  while (JobPtr job = next_job(*worker)) {
-    {
-      sync::Lock lock(mutex_);
-      if (worker->idle) std::erase(idle_, worker.get());
-      worker->idle = false;
-    }
-    run_on_pool_thread(*worker, job);
-  }
+  for (auto jobs = next_jobs(*worker); !jobs.empty(); jobs = next_jobs(*worker)) run_on_pool_thread(*worker, std::move(jobs));
   sync::Lock lock(mutex_);
   if (!worker->relief || stopped_) return;  // stop joins by the handle it took
   --relief_;
@@ -433,12 +506,12 @@ void CompilePool::supervise() {
   }
 }
 
-// --- one job -------------------------------------------------------------------------------------------------------
+// --- compiling -----------------------------------------------------------------------------------------------------
 
-void CompilePool::run_on_pool_thread(Worker& worker, const JobPtr& job) {
-  const ContainmentScope scope([&](const char* text) { park(worker, job, text); });
-  run(job);
-  finish(job);
+void CompilePool::run_on_pool_thread(Worker& worker, std::vector<JobPtr> jobs) {
+  Run work{std::move(jobs)};
+  const ContainmentScope scope([&](const char* text) { park(worker, work, text); });
+  run(work);
 }
 
 void CompilePool::run_in_place(const JobPtr& job) {
@@ -447,48 +520,84 @@ void CompilePool::run_in_place(const JobPtr& job) {
     ++in_place_;
   }
   const auto compile = [&] {
+    Run work{{job}};
     const ContainmentScope scope([](const char* text) { throw FatalEscape{text}; });
-    run(job);
+    run(work);
   };
-  if (stack_left() >= kNeededStackBytes) {
-    compile();
-  } else {
-    try {
-      boost::thread thread(thread_attributes(), compile);
-      thread.join();
-    } catch (const boost::thread_resource_error&) {
-      answer(*job, compile_error(job->job, "start", BERTH_RESOURCE_EXHAUSTED, "less than 1 MiB of stack and no thread to be had",
-                                 "compile on a thread with more stack"));
-    }
+  if (stack_left() >= kNeededStackBytes) return compile();
+  try {
+    boost::thread thread(thread_attributes(), compile);
+    thread.join();
+  } catch (const boost::thread_resource_error&) {
+    answer(*job, compile_error(job->job, "start", BERTH_RESOURCE_EXHAUSTED, "less than 1 MiB of stack and no thread to be had",
+                               "compile on a thread with more stack"));
+    finish({&job, 1});
   }
-  finish(job);
 }
 
-void CompilePool::run(const JobPtr& job) {
-  engine::CodeInstance& instance = *job->job.instance;
+void CompilePool::run(Run& run) {
   bool exhausted = false;
   {
     sync::Lock lock(mutex_);
-    ++run_;
+    run_ += run.jobs.size();
     exhausted = parked_ >= limits_.parked_threads;
   }
-  // A promotion finds code; its instance is Callable and is not claimed again.
-  const bool promotion = engine::instance_code(instance) != nullptr;
-  if (job->cancelled.load(std::memory_order_relaxed) || (!promotion && !sink_.claim(instance))) return drop(*job);
+  std::erase_if(run.jobs, [&](const JobPtr& job) {
+    if (claim(*job)) return false;
+    drop(*job);
+    finish({&job, 1});
+    return true;
+  });
   if (exhausted) {
-    return answer(*job, compile_error(job->job, "start", BERTH_RESOURCE_EXHAUSTED,
-                                      "too many compile threads were lost to fatal errors of the compiler",
-                                      "make a new engine, and isolate the sources that fail"));
+    for (const JobPtr& job : run.jobs) {
+      answer(*job, compile_error(job->job, "start", BERTH_RESOURCE_EXHAUSTED, "too many compile threads were lost to fatal errors of the compiler",
+                                 "make a new engine, and isolate the sources that fail"));
+    }
+    return finish(run.jobs);
   }
+  batches_.fetch_add(run.jobs.size() > 1 ? 1 : 0, std::memory_order_relaxed);
+  while (run.answered < run.jobs.size()) compile_unit(run);
+}
+
+// A promotion finds code; its instance is Callable and is not claimed.
+bool CompilePool::claim(Job& job) {
+  if (job.cancelled.load(std::memory_order_relaxed)) return false;
+  job.claimed = job.claimed || engine::instance_code(*job.job.instance) || sink_.claim(*job.job.instance);
+  return job.claimed;
+}
+
+void CompilePool::compile_unit(Run& run) {
+  const std::span<const JobPtr> unit = run.unit();
+  std::vector<CompileRequest> requests;
+  requests.reserve(unit.size());
+  for (const JobPtr& job : unit) requests.push_back({job->job, job->cancelled});
+  auto generated = generate(requests);
+  size_t answered = 0;
+  if (!generated.has_error()) {
+    for (Result<engine::Code*>& result : generated.assume_value()) answer(*unit[answered++], std::move(result));
+  } else if (unit.size() == 1) {
+    answer(*unit[answered++], std::move(generated).assume_error());
+  } else if (mutant::is_on("J29_fail_the_batch")) {
+    for (const JobPtr& job : unit) answer(*job, generated.assume_error().clone());
+    answered = unit.size();
+  } else {
+    run.alone = true;  // one of them is guilty
+  }
+  run.answered += answered;
+  finish(unit.first(answered));
+}
+
+Result<CodeGenerator::Answers> CompilePool::generate(std::span<const CompileRequest> requests) {
+  const engine::CompileJob& job = requests.front().job;
   set_compile_step("start");
   try {
-    answer(*job, generator_->generate(job->job, job->cancelled));
+    return generator_->generate(requests);
   } catch (const FatalEscape& escape) {
-    answer(*job, compile_error(job->job, compile_step(), BERTH_COMPILE_FAILED, escape.text, "change what the compiler cannot handle"));
+    return compile_error(job, compile_step(), BERTH_COMPILE_FAILED, escape.text, "change what the compiler cannot handle");
   } catch (const std::bad_alloc&) {
-    answer(*job, compile_error(job->job, compile_step(), BERTH_OUT_OF_MEMORY, "memory allocation failed", "free memory and ask again"));
+    return compile_error(job, compile_step(), BERTH_OUT_OF_MEMORY, "memory allocation failed", "free memory and ask again");
   } catch (const std::exception& exception) {
-    answer(*job, compile_error(job->job, compile_step(), BERTH_INTERNAL, exception.what(), "report this as a defect of Berth"));
+    return compile_error(job, compile_step(), BERTH_INTERNAL, exception.what(), "report this as a defect of Berth");
   }
 }
 
@@ -516,26 +625,37 @@ void CompilePool::drop(Job& job) {
   sink_.dropped(*job.job.instance);
 }
 
-void CompilePool::finish(const JobPtr& job) {
+void CompilePool::finish(std::span<const JobPtr> jobs) {
+  if (jobs.empty()) return;
   sync::Lock lock(mutex_);
-  forget(*job);
-  --running_;
+  for (const JobPtr& job : jobs) forget(*job);
+  running_ -= jobs.size();
   if (stopping_ && running_ == 0) quiet_.notify_all();
 }
 
-// LLVM must not be returned to: the thread answers its job, hands its place to another, and never runs again.
-void CompilePool::park(Worker& worker, const JobPtr& job, const char* text) {
-  answer(*job, compile_error(job->job, compile_step(), BERTH_COMPILE_FAILED, text, "change what the compiler cannot handle"));
+// LLVM must not be returned to: the thread answers its job, hands its place to another, and never runs again. Of a batch nobody knows
+// which job it was: each is compiled alone, on other threads.
+void CompilePool::park(Worker& worker, Run& run, const char* text) {
+  const std::span<const JobPtr> unit = run.unit();
+  size_t answered = 0;
+  if (unit.size() == 1) {
+    answer(*unit[answered++], compile_error(unit.front()->job, compile_step(), BERTH_COMPILE_FAILED, text, "change what the compiler cannot handle"));
+  }
+  run.answered += answered;
   {
     sync::Lock lock(mutex_);
     ++parked_;
     if (worker.thread.joinable()) worker.thread.detach();
     --(worker.relief ? relief_ : regular_);
     std::erase_if(workers_, [&](const auto& other) { return other.get() == &worker; });
-    if (queued_ != 0 && !wake_idle_worker(nullptr, false) && regular_ < max_workers_) start_worker(false, nullptr);
+    for (size_t i = run.jobs.size(); i-- > run.answered;) {
+      run.jobs[i]->alone = true;
+      put_back(run.jobs[i]);
+    }
+    for (size_t i = 0; i < std::min<size_t>(queued_, max_workers_); ++i) see_to_queued(has_fast_queued());
   }
   const auto left = left_;
-  finish(job);
+  finish(unit.first(answered));
   left->fetch_add(1, std::memory_order_release);
   left->notify_all();
   while (true) pause();

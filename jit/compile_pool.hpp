@@ -3,8 +3,11 @@
 //
 //   job      | take, help | cancel               | stop(Drop) | stop(Drain) | generated        | fatal error
 //   Queued   | Running    | Dropped              | Dropped    | Running     | -                | -
-//   Running  | -          | marked, then Dropped | waits      | waits       | Done or Failed   | Failed, thread parked
+//   Running  | -          | marked, then Dropped | waits      | waits       | Done or Failed   | Failed (of a batch: Queued, alone), thread parked
 //   Done, Failed, Dropped: final, one sink call
+//
+// A thread of the pool takes FAST jobs in batches of what is queued, never waiting for more; they are generated together and answered one
+// by one. If a batch fails as a whole each of its jobs is compiled alone.
 //
 // A worker never reserves and never waits for another job. A job that somebody waits for is started at once: by an idle worker, else
 // by a relief worker. One supervisor thread, asleep while no FAST job is left behind, starts relief workers for FAST jobs that nobody
@@ -18,6 +21,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -37,9 +41,11 @@ class CompilePool final : public engine::Compiler {
     size_t queued_bytes = size_t{256} << 20;
     unsigned parked_threads = 8;
     unsigned awaited_relief = 256;
+    size_t batch_jobs = 64;
+    size_t batch_instructions = 4000;  // by the size of their sources
   };
   struct Stats {
-    uint64_t submitted, run, in_place, dropped, failed;
+    uint64_t submitted, run, in_place, dropped, failed, batches;
     unsigned threads, relief, parked, queued;
   };
 
@@ -64,13 +70,17 @@ class CompilePool final : public engine::Compiler {
 
  private:
   struct Job;
+  struct Run;  // what one thread compiles now
   struct Worker;
   using JobPtr = std::shared_ptr<Job>;
   using JobList = std::list<JobPtr>;
 
   bool in_child() const noexcept;
   void enqueue(JobPtr job) BERTH_REQUIRES(mutex_);
+  void put_back(const JobPtr& job) BERTH_REQUIRES(mutex_);
   JobPtr take_best(bool fast_only) BERTH_REQUIRES(mutex_);
+  std::vector<JobPtr> take_batch(bool fast_only) BERTH_REQUIRES(mutex_);
+  void take_mates(std::vector<JobPtr>& batch, engine::Priority priority, size_t limit, size_t& instructions) BERTH_REQUIRES(mutex_);
   void mark_running(const JobPtr& job) BERTH_REQUIRES(mutex_);
   JobPtr find_queued(const engine::CodeInstance& instance) BERTH_REQUIRES(mutex_);
   void raise(Job& job, engine::Priority priority) BERTH_REQUIRES(mutex_);
@@ -80,19 +90,23 @@ class CompilePool final : public engine::Compiler {
   bool start_worker(bool relief, JobPtr assigned) BERTH_REQUIRES(mutex_);
   JobPtr take_awaited(const engine::CodeInstance& instance) BERTH_REQUIRES(mutex_);
   bool start_supervisor() BERTH_REQUIRES(mutex_);
+  void see_to_queued(bool fast) BERTH_REQUIRES(mutex_);
   bool has_fast_queued() const BERTH_REQUIRES(mutex_);
 
   void abandon_threads() BERTH_NO_ANALYSIS;
   void worker_loop(std::shared_ptr<Worker> worker);
   void supervise();
-  JobPtr next_job(Worker& worker);
-  void run(const JobPtr& job);
-  void run_on_pool_thread(Worker& worker, const JobPtr& job);
+  std::vector<JobPtr> next_jobs(Worker& worker);
+  void run_on_pool_thread(Worker& worker, std::vector<JobPtr> jobs);
   void run_in_place(const JobPtr& job);
+  void run(Run& run);
+  void compile_unit(Run& run);
+  Result<CodeGenerator::Answers> generate(std::span<const CompileRequest> requests);
+  bool claim(Job& job);
   void answer(Job& job, Result<engine::Code*> result);
   void drop(Job& job);
-  void finish(const JobPtr& job);
-  [[noreturn]] void park(Worker& worker, const JobPtr& job, const char* text);
+  void finish(std::span<const JobPtr> jobs);
+  [[noreturn]] void park(Worker& worker, Run& run, const char* text);
 
   engine::CompileSink& sink_;
   const std::unique_ptr<CodeGenerator> generator_;
@@ -123,7 +137,7 @@ class CompilePool final : public engine::Compiler {
   bool stopping_ BERTH_GUARDED_BY(mutex_) = false, stopped_ BERTH_GUARDED_BY(mutex_) = false;
   std::once_flag opened_;
   uint64_t submitted_ BERTH_GUARDED_BY(mutex_) = 0, run_ BERTH_GUARDED_BY(mutex_) = 0, in_place_ BERTH_GUARDED_BY(mutex_) = 0;
-  sync::Atomic<uint64_t> dropped_{0}, failed_{0};  // counters, order nothing: relaxed
+  sync::Atomic<uint64_t> dropped_{0}, failed_{0}, batches_{0};  // counters, order nothing: relaxed
 };
 
 }  // namespace berth::jit

@@ -41,7 +41,7 @@ struct HostBackend::LinkedUnit {
 HostBackend::HostBackend(engine::Engine* engine, Options options)
     : engine_(engine),
       options_(std::move(options)),
-      compiler_({options_.hook, options_.pre_check}),
+      compiler_({options_.hook, options_.pre_check, static_cast<bool>(options_.promote)}),
       memory_(options_.system, options_.slab_bytes),
       slots_([this](engine::CodeInstance& callee, StubArguments arguments) { return drive(callee, arguments); }) {}
 
@@ -60,15 +60,37 @@ void HostBackend::close() noexcept { slots_.close(); }
 
 // --- compile -------------------------------------------------------------------------------------------------------
 
-Result<engine::Code*> HostBackend::generate(const engine::CompileJob& job, const sync::Atomic<bool>& cancelled) {
-  const bool counted = options_.promote && job.instance && job.source->tier == BERTH_TIER_ADAPTIVE && tier_of(job) == BERTH_TIER_FAST;
-  const CompileRequest request{job, cancelled, counted};
-  BERTH_TRY(ObjectUnit unit, compiler_.compile(request));
-  BERTH_TRYV(enter_step(options_.hook, request, "link"));
-  auto codes = link({&request, 1}, std::move(unit));
-  if (codes.has_error()) return compile_error(job, "link", codes.assume_error().code(), codes.assume_error().message(), "");
-  (tier_of(job) == BERTH_TIER_OPTIMIZED ? compiled_optimized_ : compiled_fast_).fetch_add(1, std::memory_order_relaxed);
-  return codes.assume_value().front();
+Result<CodeGenerator::Answers> HostBackend::generate(std::span<const CompileRequest> requests) {
+  BERTH_TRY(CompiledBatch batch, compiler_.compile(requests));
+  std::vector<CompileRequest> members;
+  for (size_t i = 0; i < batch.errors.size(); ++i) {
+    if (!batch.errors[i]) members.push_back(requests[i]);
+  }
+  std::vector<engine::Code*> codes;
+  if (!members.empty()) {
+    // A member that is cancelled here is linked with the others, and retired by the pool.
+    for (const CompileRequest& member : members) {
+      auto entered = enter_step(options_.hook, member, "link");
+      if (entered.has_error() && members.size() == 1) return std::move(entered).assume_error();
+    }
+    auto linked = link(members, std::move(batch.unit));
+    if (linked.has_error()) {
+      const Error error = std::move(linked).assume_error();
+      return compile_error(members.front().job, "link", error.code(), error.message(), "");
+    }
+    codes = std::move(linked).assume_value();
+    (tier_of(requests.front().job) == BERTH_TIER_OPTIMIZED ? compiled_optimized_ : compiled_fast_).fetch_add(codes.size(), std::memory_order_relaxed);
+  }
+  Answers answers;
+  auto code = codes.begin();
+  for (std::optional<Error>& error : batch.errors) {
+    if (error) {
+      answers.emplace_back(std::move(*error));
+    } else {
+      answers.emplace_back(*code++);
+    }
+  }
+  return answers;
 }
 
 // --- link ----------------------------------------------------------------------------------------------------------
@@ -111,6 +133,12 @@ Result<std::vector<engine::Code*>> HostBackend::link(std::span<const CompileRequ
     }
     linked.members[i]->code.tier = unit.tier;
   }
+  // Nothing fails from here on: slots that are bound stay in the table.
+  for (size_t i = 0; i < requests.size(); ++i) {
+    for (size_t k = 0; k < linked.members[i]->slots.size(); ++k) {
+      slots_.add(*linked.members[i]->slots[k], requests[i].job.source->edges[unit.members[i].slots[k].edge].callee);
+    }
+  }
   std::vector<engine::Code*> codes;
   sync::Lock lock(units_mutex_);
   for (const auto& member : linked.members) {
@@ -134,7 +162,7 @@ Result<void> HostBackend::bind_member(LinkedMember& to, const engine::CompileJob
     // Before the code is published, which orders it.
     std::copy(member.addresses.begin(), member.addresses.end(), static_cast<const void**>(object.address(member.addresses_symbol)));
   }
-  BERTH_TRYV(bind_edges(to, job, member, object));
+  BERTH_TRYV(make_slots(to, member, object));
   if (!member.counter.unit_symbol.empty()) bind_counter(to, job, member.counter, object);
   return success();
 }
@@ -176,7 +204,7 @@ void HostBackend::bind(engine::CodeInstance& instance) noexcept {
   counting_.erase(found);
 }
 
-Result<void> HostBackend::bind_edges(LinkedMember& to, const engine::CompileJob& job, ObjectMember& member, const LinkedObject& object) {
+Result<void> HostBackend::make_slots(LinkedMember& to, ObjectMember& member, const LinkedObject& object) {
   if (member.slots.empty()) return success();
   if (!has_call_stub()) return make_error(BERTH_UNSUPPORTED, "", "this host has no call stub for edges", "call through your own pointers");
   SlabMemory::Sizes sizes;
@@ -193,9 +221,7 @@ Result<void> HostBackend::bind_edges(LinkedMember& to, const engine::CompileJob&
     write_trampoline(text.writable + offset, &slot);
     offset += kTrampolineBytes;
   }
-  BERTH_TRYV(memory_.seal(trampolines));
-  for (size_t i = 0; i < member.slots.size(); ++i) slots_.add(*to.slots[i], job.source->edges[member.slots[i].edge].callee);
-  return success();
+  return memory_.seal(trampolines);
 }
 
 namespace {

@@ -43,7 +43,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   explicit HostBackend(engine::Engine* engine) : HostBackend(engine, Options{}) {}
   ~HostBackend() override;
 
-  Result<engine::Code*> generate(const engine::CompileJob& job, const sync::Atomic<bool>& cancelled) override;
+  Result<Answers> generate(std::span<const CompileRequest> requests) override;
   void bind(engine::CodeInstance& instance) noexcept override;
   void retire(engine::Code* code) noexcept override;
   Result<void> define_symbol(const char* name, void* address) override;
@@ -66,7 +66,8 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   /// One code per request, in their order. The error is unadorned.
   Result<std::vector<engine::Code*>> link(std::span<const CompileRequest> requests, ObjectUnit&& unit);
   Result<void> bind_member(LinkedMember& to, const engine::CompileJob& job, ObjectMember& member, const LinkedObject& object);
-  Result<void> bind_edges(LinkedMember& to, const engine::CompileJob& job, ObjectMember& member, const LinkedObject& object);
+  /// The slots of its edges, with trampolines; not yet in the table.
+  Result<void> make_slots(LinkedMember& to, ObjectMember& member, const LinkedObject& object);
   void bind_counter(LinkedMember& to, const engine::CompileJob& job, const TierCounter& counter, const LinkedObject& object);
   static void count_used_up(LinkedMember* member) noexcept;
   void* find_symbol(const std::string& name, bool typed);

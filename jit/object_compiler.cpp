@@ -11,6 +11,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Linker/Linker.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
@@ -23,6 +24,7 @@
 #include "jit/edge_lowering.hpp"
 #include "jit/llvm_body.hpp"
 #include "jit/pre_check.hpp"
+#include "jit/runtime_library.hpp"
 #include "jit/target_tools.hpp"
 #include "jit/typed_lowering.hpp"
 
@@ -93,18 +95,30 @@ struct ObjectCompiler::Target {
 };
 
 struct ObjectCompiler::Compilation {
-  Compilation(const CompileRequest& request, Target& target) : request(request), job(request.job), target(target) {
+  Compilation(std::span<const CompileRequest> requests, Target& target) : requests(requests), tier(tier_of(requests.front().job)), target(target) {
     context.setDiagnosticHandler(std::make_unique<DiagnosticLog>(diagnostics), true);
   }
-  const CompileRequest& request;
-  const engine::CompileJob& job;
+  const std::span<const CompileRequest> requests;
+  const berth_tier_t tier;
   Target& target;
   std::string diagnostics;  // before the context, which writes here
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module;
-  ObjectMember member;
+  std::unique_ptr<llvm::Module> module;  // of all members so far
+  std::optional<llvm::Linker> linker;    // into it
+  size_t instructions = 0;
+  bool is_broken = false;  // a merge failed in the middle
+  std::vector<ObjectMember> members;
+  std::vector<std::optional<Error>> errors;
   std::unique_ptr<TargetTools> tools;
   llvm::SmallVector<char, 0> object;
+};
+
+struct ObjectCompiler::Reading {
+  explicit Reading(const CompileRequest& request) : request(request), job(request.job) {}
+  const CompileRequest& request;
+  const engine::CompileJob& job;
+  std::unique_ptr<llvm::Module> module;
+  ObjectMember member;
 
   Error fail(const char* step, berth_code_t code, std::string_view found, std::string_view advice) const {
     return compile_error(job, step, code, found, advice);
@@ -134,12 +148,12 @@ Result<ObjectCompiler::Target*> ObjectCompiler::target() {
 
 size_t ObjectCompiler::num_machines() const noexcept { return target_ ? target_->tools.num_made() : 0; }
 
-Result<ObjectUnit> ObjectCompiler::compile(const CompileRequest& request) {
+Result<CompiledBatch> ObjectCompiler::compile(std::span<const CompileRequest> requests) {
   BERTH_TRY(Target * const host, target());
   // Owned by hand: what unwinds from a fatal error of LLVM must not run the destructors of a context left in the middle.
-  auto* const compilation = new Compilation(request, *host);
+  auto* const compilation = new Compilation(requests, *host);
   contexts_.fetch_add(1, std::memory_order_relaxed);
-  Result<ObjectUnit> unit = [&] {
+  Result<CompiledBatch> batch = [&] {
     try {
       return run(*compilation);
     } catch (...) {
@@ -150,73 +164,177 @@ Result<ObjectUnit> ObjectCompiler::compile(const CompileRequest& request) {
   if (compilation->tools) host->tools.give_back(std::move(compilation->tools));
   delete compilation;
   contexts_.fetch_sub(1, std::memory_order_relaxed);
-  return unit;
+  return batch;
 }
 
-Result<ObjectUnit> ObjectCompiler::run(Compilation& compilation) {
-  BERTH_TRYV(enter_step(options_.hook, compilation.request, "read"));
-  BERTH_TRYV(read(compilation));
-  BERTH_TRYV(enter_step(options_.hook, compilation.request, "check"));
-  BERTH_TRYV(check(compilation));
-  BERTH_TRYV(enter_step(options_.hook, compilation.request, "generate"));
-  BERTH_TRYV(generate(compilation));
-  ObjectUnit unit;
-  unit.tier = tier_of(compilation.job);
-  unit.members.push_back(std::move(compilation.member));
-  unit.object.assign(compilation.object.data(), compilation.object.size());
-  return unit;
+namespace {
+
+// A source that would notice others in its module, or they it.
+bool is_loner(const llvm::Module& module) {
+  if (!module.getModuleInlineAsm().empty() || !module.alias_empty()) return true;
+  return std::any_of(module.global_values().begin(), module.global_values().end(), [](const llvm::GlobalValue& value) {
+    if (value.isDeclaration()) return value.hasExternalWeakLinkage();
+    // What the code generator calls by that name in one source must not find the definition of another.
+    return runtime_library_symbol(value.getName()) != nullptr;
+  });
 }
 
-Result<void> ObjectCompiler::read(Compilation& compilation) {
-  compilation.member.entry = compilation.job.source->entry_symbol;
-  const engine::SourceBody& body = *compilation.job.source->body;
+// Flags are constants of the context, so equal ones are the same node.
+bool have_same_flags(const llvm::Module& a, const llvm::Module& b) {
+  const llvm::NamedMDNode *const of_a = a.getModuleFlagsMetadata(), *const of_b = b.getModuleFlagsMetadata();
+  if (!of_a || !of_b) return of_a == of_b;
+  return std::equal(of_a->op_begin(), of_a->op_end(), of_b->op_begin(), of_b->op_end());
+}
+
+bool declare_the_same(const llvm::GlobalValue& a, const llvm::GlobalValue& b) {
+  if (a.getValueType() != b.getValueType() || a.getLinkage() != b.getLinkage()) return false;
+  const auto *const function = llvm::dyn_cast<llvm::Function>(&a), *const other = llvm::dyn_cast<llvm::Function>(&b);
+  if (function && other) {
+    return function->getAttributes() == other->getAttributes() && function->getCallingConv() == other->getCallingConv();
+  }
+  const auto *const variable = llvm::dyn_cast<llvm::GlobalVariable>(&a), *const second = llvm::dyn_cast<llvm::GlobalVariable>(&b);
+  return variable && second && variable->isConstant() == second->isConstant() && variable->getAlign() == second->getAlign() &&
+         variable->getAttributes() == second->getAttributes();
+}
+
+// Whether `added` can share the unit: what it declares is declared just so there, what it shows outside has a name of its own.
+bool fits(const llvm::Module& unit, const llvm::Module& added) {
+  if (!have_same_flags(unit, added)) return false;
+  return std::all_of(added.global_values().begin(), added.global_values().end(), [&](const llvm::GlobalValue& value) {
+    if (value.hasLocalLinkage() || value.hasAppendingLinkage()) return true;
+    const llvm::GlobalValue* const there = unit.getNamedValue(value.getName());
+    if (!there || there->hasLocalLinkage()) return true;
+    return value.isDeclaration() && there->isDeclaration() && declare_the_same(*there, value);
+  });
+}
+
+// Every definition gets the member's number at its end; the member's symbols follow.
+void number_names(llvm::Module& module, ObjectMember& member, size_t number) {
+  std::vector<std::string*> symbols = {&member.entry, &member.specialised_entry, &member.addresses_symbol, &member.counter.unit_symbol,
+                                       &member.counter.count_symbol};
+  for (EdgeSlot& slot : member.slots) symbols.push_back(&slot.symbol);
+  for (std::string& better : member.counter.better_symbols) symbols.push_back(&better);
+  std::erase_if(symbols, [](const std::string* symbol) { return symbol->empty(); });
+  std::vector<const llvm::GlobalValue*> values;
+  for (const std::string* symbol : symbols) values.push_back(module.getNamedValue(*symbol));
+
+  const std::string end = fmt::format(".{}", number);
+  for (llvm::GlobalValue& value : module.global_values()) {
+    if (value.isDeclaration() || value.hasAvailableExternallyLinkage() || !value.hasName() || value.getName().starts_with("llvm.")) continue;
+    value.setName(value.getName() + end);
+  }
+  for (size_t i = 0; i < symbols.size(); ++i) *symbols[i] = values[i]->getName().str();
+}
+
+}  // namespace
+
+Result<CompiledBatch> ObjectCompiler::run(Compilation& compilation) {
+  for (const CompileRequest& request : compilation.requests) {
+    auto added = add(compilation, request);
+    if (added.has_error()) {
+      if (compilation.is_broken) return std::move(added).assume_error();
+      compilation.diagnostics.clear();
+      compilation.errors.emplace_back(std::move(added).assume_error());
+    } else if (added.assume_value() == Added::Cut) {
+      break;
+    } else {
+      compilation.errors.emplace_back();
+      if (added.assume_value() == Added::Last) break;
+    }
+  }
+  if (!compilation.members.empty()) {
+    auto generated = generate(compilation);
+    if (generated.has_error()) {
+      if (compilation.members.size() > 1) return std::move(generated).assume_error();
+      *std::find(compilation.errors.begin(), compilation.errors.end(), std::nullopt) = std::move(generated).assume_error();
+      compilation.members.clear();
+    }
+  }
+  CompiledBatch batch;
+  batch.unit.tier = compilation.tier;
+  batch.unit.members = std::move(compilation.members);
+  batch.unit.object.assign(compilation.object.data(), compilation.object.size());
+  batch.errors = std::move(compilation.errors);
+  return batch;
+}
+
+// Reads one more source into the unit, or finds that it needs one of its own.
+Result<ObjectCompiler::Added> ObjectCompiler::add(Compilation& compilation, const CompileRequest& request) {
+  Reading reading(request);
+  BERTH_TRYV(enter_step(options_.hook, request, "read"));
+  BERTH_TRYV(read(compilation, reading));
+  BERTH_TRYV(enter_step(options_.hook, request, "check"));
+  BERTH_TRYV(check(compilation, reading));
+  const size_t instructions = reading.module->getInstructionCount();
+  const bool alone = compilation.requests.size() == 1 || is_loner(*reading.module);
+  if (compilation.module && (alone || compilation.instructions + instructions > kMostUnitInstructions)) return Added::Cut;
+  BERTH_TRYV(make_local(compilation, reading));
+  if (!alone) number_names(*reading.module, reading.member, compilation.errors.size());
+  if (!compilation.module) {
+    compilation.module = std::move(reading.module);
+    if (!alone) compilation.linker.emplace(*compilation.module);
+  } else {
+    if (!fits(*compilation.module, *reading.module)) return Added::Cut;
+    if (compilation.linker->linkInModule(std::move(reading.module))) {
+      compilation.is_broken = true;
+      return reading.fail("generate", BERTH_COMPILE_FAILED, compilation.diagnostics, "correct the source there");
+    }
+  }
+  compilation.instructions += instructions;
+  compilation.members.push_back(std::move(reading.member));
+  return alone ? Added::Last : Added::Yes;
+}
+
+Result<void> ObjectCompiler::read(Compilation& compilation, Reading& reading) {
+  reading.member.entry = reading.job.source->entry_symbol;
+  const engine::SourceBody& body = *reading.job.source->body;
   if (body.kind() == engine::BodyKind::TypedIr) {
     const auto& typed = static_cast<const inference::TypedIrBody&>(body);
     LoweredNames names;
-    auto module = lower_typed(compilation.context, *typed.method, typed.program, tier_of(compilation.job), names);
-    if (module.has_error()) return compilation.fail("read", module.assume_error());
-    compilation.module = std::move(module).assume_value();
-    compilation.member.entry = std::move(names.boxed_entry);
-    compilation.member.specialised_entry = std::move(names.specialised_entry);
-    compilation.member.convention = names.convention;
-    compilation.member.addresses_symbol = std::move(names.addresses_symbol);
-    compilation.member.num_addresses = names.addresses.size();
-    compilation.member.addresses = std::move(names.addresses);
-    compilation.member.record = std::move(names.record);
+    auto module = lower_typed(compilation.context, *typed.method, typed.program, tier_of(reading.job), names);
+    if (module.has_error()) return reading.fail("read", module.assume_error());
+    reading.module = std::move(module).assume_value();
+    reading.member.entry = std::move(names.boxed_entry);
+    reading.member.specialised_entry = std::move(names.specialised_entry);
+    reading.member.convention = names.convention;
+    reading.member.addresses_symbol = std::move(names.addresses_symbol);
+    reading.member.num_addresses = names.addresses.size();
+    reading.member.addresses = std::move(names.addresses);
+    reading.member.record = std::move(names.record);
     return success();
   }
   const std::string& bytes = static_cast<const LlvmBody&>(body).bytes;
   if (body.kind() == engine::BodyKind::Bitcode) {
     auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "bitcode"), compilation.context);
     if (!module) {
-      return compilation.fail("read", BERTH_COMPILE_FAILED, llvm::toString(module.takeError()), "give bitcode that LLVM 22 reads");
+      return reading.fail("read", BERTH_COMPILE_FAILED, llvm::toString(module.takeError()), "give bitcode that LLVM 22 reads");
     }
-    compilation.module = std::move(*module);
+    reading.module = std::move(*module);
     return success();
   }
-  if (auto nested = check_text(bytes); nested.has_error()) return compilation.fail("read", nested.assume_error());
+  if (auto nested = check_text(bytes); nested.has_error()) return reading.fail("read", nested.assume_error());
   llvm::SMDiagnostic error;
-  compilation.module = llvm::parseAssembly(llvm::MemoryBufferRef(bytes, "source"), error, compilation.context);
-  if (compilation.module) return success();
+  reading.module = llvm::parseAssembly(llvm::MemoryBufferRef(bytes, "source"), error, compilation.context);
+  if (reading.module) return success();
   const std::string found = fmt::format("{}:{}: {}", error.getLineNo(), error.getColumnNo() + 1, error.getMessage().str());
-  return compilation.fail("read", BERTH_COMPILE_FAILED, found, "correct the LLVM IR there");
+  return reading.fail("read", BERTH_COMPILE_FAILED, found, "correct the LLVM IR there");
 }
 
-Result<void> ObjectCompiler::check(Compilation& compilation) {
-  llvm::Module& module = *compilation.module;
+Result<void> ObjectCompiler::check(Compilation& compilation, Reading& reading) {
+  llvm::Module& module = *reading.module;
   if (options_.pre_check) {
-    auto checked = check_module(module, compilation.member.entry, compilation.target.host, is_typed(compilation.job));
+    auto checked = check_module(module, reading.member.entry, compilation.target.host, is_typed(reading.job));
     if (checked.has_error()) {
-      return compilation.fail("check", checked.assume_error());
+      return reading.fail("check", checked.assume_error());
     }
   }
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (llvm::verifyModule(module, &stream)) {
-    return compilation.fail("check", BERTH_COMPILE_FAILED, text, "correct the module; LLVM's verifier refuses it");
+    return reading.fail("check", BERTH_COMPILE_FAILED, text, "correct the module; LLVM's verifier refuses it");
   }
   if (!compilation.diagnostics.empty()) {
-    return compilation.fail("check", BERTH_COMPILE_FAILED, compilation.diagnostics, "correct the module");
+    return reading.fail("check", BERTH_COMPILE_FAILED, compilation.diagnostics, "correct the module");
   }
   return success();
 }
@@ -254,36 +372,50 @@ void make_frames_walkable(llvm::Module& module) {
 
 }  // namespace
 
-Result<void> ObjectCompiler::generate(Compilation& compilation) {
-  llvm::Module& module = *compilation.module;
-  auto tools = compilation.target.tools.take(tier_of(compilation.job));
-  if (tools.has_error()) return compilation.fail("generate", tools.assume_error());
-  compilation.tools = std::move(tools).assume_value();
+Result<void> ObjectCompiler::make_local(Compilation& compilation, Reading& reading) {
+  llvm::Module& module = *reading.module;
+  ObjectMember& member = reading.member;
   module.setTargetTriple(compilation.target.host.triple);
   module.setDataLayout(compilation.target.host.layout);
-
-  ObjectMember& member = compilation.member;
-  if (!is_typed(compilation.job)) {
-    const std::vector<engine::Edge>& edges = compilation.job.source->edges;
+  if (!is_typed(reading.job)) {
+    const std::vector<engine::Edge>& edges = reading.job.source->edges;
     auto lowered = lower_edges(module, edges);
-    if (lowered.has_error()) return compilation.fail("generate", lowered.assume_error());
+    if (lowered.has_error()) return reading.fail("generate", lowered.assume_error());
     for (LoweredEdge& edge : lowered.assume_value()) {
       member.slots.push_back({std::move(edge.slot_symbol), static_cast<size_t>(edge.edge - edges.data()), std::move(edge.references)});
     }
   }
-  if (compilation.request.counted) {
+  if (options_.count && reading.job.instance && reading.job.source->tier == BERTH_TIER_ADAPTIVE && tier_of(reading.job) == BERTH_TIER_FAST) {
     std::vector<std::string> entries = {member.entry};
     if (!member.specialised_entry.empty()) entries.push_back(member.specialised_entry);
     member.counter = add_tier_counter(module, entries);
   }
   make_names_local(module, member.symbols());
+  return success();
+}
+
+// Of all members: what goes wrong here is nobody's own if there are several.
+Result<void> ObjectCompiler::generate(Compilation& compilation) {
+  llvm::Module& module = *compilation.module;
+  size_t cancelled = 0;
+  const CompileRequest* some = nullptr;
+  for (size_t i = 0; i < compilation.errors.size(); ++i) {
+    if (compilation.errors[i]) continue;
+    some = &compilation.requests[i];
+    auto entered = enter_step(options_.hook, *some, "generate");
+    if (entered.has_error() && ++cancelled == compilation.members.size()) return std::move(entered).assume_error();
+  }
+  const Reading member(*some);
+  auto tools = compilation.target.tools.take(compilation.tier);
+  if (tools.has_error()) return member.fail("generate", tools.assume_error());
+  compilation.tools = std::move(tools).assume_value();
   make_frames_walkable(module);
   compilation.tools->optimise(module);
   if (!compilation.tools->emit(module, compilation.object)) {
-    return compilation.fail("generate", BERTH_UNSUPPORTED, "this LLVM target emits no objects", "install LLVM with this host's target");
+    return member.fail("generate", BERTH_UNSUPPORTED, "this LLVM target emits no objects", "install LLVM with this host's target");
   }
   if (!compilation.diagnostics.empty()) {  // there is an object all the same; it is not used
-    return compilation.fail("generate", BERTH_COMPILE_FAILED, compilation.diagnostics, "correct the source there");
+    return member.fail("generate", BERTH_COMPILE_FAILED, compilation.diagnostics, "correct the source there");
   }
   return success();
 }

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ObjectCompiler: a job's source becomes an object: read, check, generate. Knows no engine, no memory of code and no address.
+// ObjectCompiler: the sources of a batch become one object: read, check, merge, generate. Knows no engine, no memory of code and no address.
 //
-// One fresh context per compile, target machines from a pool, names local to a source: nothing but the entry and the edges' slots is
-// seen outside. What LLVM leaves in the middle of a fatal error is kept for ever, never destroyed.
+// One fresh context per batch, target machines from a pool, names local to a source: nothing but the entry and the edges' slots is
+// seen outside. In a batch each member's names get its number at their end. A source goes into a unit of its own if another could tell
+// that they share one: assembly of the module, aliases, other module flags, a name declared in two ways. What LLVM leaves in the middle
+// of a fatal error is kept for ever, never destroyed.
 #pragma once
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "engine/compiler.hpp"
+#include "jit/code_generator.hpp"
 #include "jit/object_unit.hpp"
 #include "support/sync.hpp"
 
@@ -17,13 +22,16 @@ namespace berth::jit {
 
 struct HostTarget;
 
-/// A point of the compile, before the step named; for tests. Called with no lock held.
+/// A point of the compile, before the step named; for tests. Called with no lock held, for each member of a batch.
 using StepHook = std::function<void(const char* step, const engine::CompileJob& job)>;
 
-struct CompileRequest {
-  const engine::CompileJob& job;
-  const sync::Atomic<bool>& cancelled;  // looked at between steps
-  bool counted = false;                 // the code counts its calls and asks for a better tier
+/// More are not compiled together: the others wait too long for the first.
+inline constexpr size_t kMostUnitInstructions = 4000;
+
+/// What became of the requests that were taken, in their order: an error, or none for the next member of the unit.
+struct CompiledBatch {
+  ObjectUnit unit;  // without members: no object
+  std::vector<std::optional<Error>> errors;
 };
 
 /// The tier a job is compiled at. Threads: any. Blocks: never.
@@ -37,24 +45,32 @@ class ObjectCompiler {
   struct Options {
     StepHook hook;          // or empty
     bool pre_check = true;  // off only in tests of the containment
+    bool count = false;     // FAST code of adaptive sources counts its calls and asks for a better tier
   };
   explicit ObjectCompiler(Options options);
   ~ObjectCompiler();
   ObjectCompiler(const ObjectCompiler&) = delete;
   ObjectCompiler& operator=(const ObjectCompiler&) = delete;
 
-  /// Threads: any. Blocks: compiles. GC: must be safe. Errors: COMPILE_FAILED, UNSUPPORTED, INVALID_ARGUMENT, CANCELLED; as exceptions FatalEscape.
-  Result<ObjectUnit> compile(const CompileRequest& request);
+  /// Requests of one tier, typed IR or not. Takes the first n >= 1 of them; what does not go with them is for a unit of its own.
+  /// Threads: any. Blocks: compiles. GC: must be safe. Errors: COMPILE_FAILED, UNSUPPORTED, INVALID_ARGUMENT, CANCELLED of one request; of the
+  /// whole, nobody knows whose if there are several; as exceptions FatalEscape.
+  Result<CompiledBatch> compile(std::span<const CompileRequest> requests);
   size_t num_contexts() const noexcept { return contexts_.load(std::memory_order_relaxed); }
   size_t num_machines() const noexcept;
 
  private:
   struct Target;       // host triple, CPU, features; pooled tools
   struct Compilation;  // what one compile owns; leaked if LLVM must not be returned to
+  struct Reading;      // one member on its way into the unit
 
-  Result<ObjectUnit> run(Compilation& compilation);
-  Result<void> read(Compilation& compilation);
-  Result<void> check(Compilation& compilation);
+  enum class Added { Yes, Last, Cut };  // cut: for a unit of its own
+
+  Result<CompiledBatch> run(Compilation& compilation);
+  Result<Added> add(Compilation& compilation, const CompileRequest& request);
+  Result<void> read(Compilation& compilation, Reading& reading);
+  Result<void> check(Compilation& compilation, Reading& reading);
+  Result<void> make_local(Compilation& compilation, Reading& reading);
   Result<void> generate(Compilation& compilation);
   Result<Target*> target();
 

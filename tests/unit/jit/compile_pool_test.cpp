@@ -106,14 +106,22 @@ class StubGenerator final : public CodeGenerator {
  public:
   using Body = std::function<Result<engine::Code*>(const engine::CompileJob&, const sync::Atomic<bool>&)>;
   explicit StubGenerator(Body body = {}) : body_(std::move(body)) {}
-  Result<engine::Code*> generate(const engine::CompileJob& job, const sync::Atomic<bool>& cancelled) override {
+  // A unit fails as a whole if one of its jobs is "guilty", which has a text of its own only when it is alone.
+  Result<Answers> generate(std::span<const CompileRequest> requests) override {
     {
       const std::lock_guard lock(mutex_);
-      order_.push_back(job.label);
+      for (const CompileRequest& request : requests) order_.push_back(request.job.label);
       threads_.insert(std::this_thread::get_id());
+      batches_.push_back(requests.size());
     }
-    if (body_) return body_(job, cancelled);
-    return code();
+    Answers answers;
+    for (const CompileRequest& request : requests) {
+      if (request.job.label.starts_with("guilty")) {
+        return make_error(BERTH_COMPILE_FAILED, "stub", requests.size() > 1 ? "somebody" : request.job.label, "none");
+      }
+      answers.push_back(body_ ? body_(request.job, request.cancelled) : code());
+    }
+    return answers;
   }
   engine::Code* code() {
     const std::lock_guard lock(mutex_);
@@ -131,6 +139,10 @@ class StubGenerator final : public CodeGenerator {
     const std::lock_guard lock(mutex_);
     return threads_;
   }
+  std::vector<size_t> batches() {
+    const std::lock_guard lock(mutex_);
+    return batches_;
+  }
 
  private:
   const Body body_;
@@ -138,7 +150,24 @@ class StubGenerator final : public CodeGenerator {
   std::deque<engine::Code> codes_;
   std::vector<std::string> order_;
   std::set<std::thread::id> threads_;
+  std::vector<size_t> batches_;
 };
+
+class SizedBody final : public engine::SourceBody {
+ public:
+  explicit SizedBody(size_t size) : size_(size) {}
+  engine::BodyKind kind() const noexcept override { return engine::BodyKind::LlvmIr; }
+  size_t size() const noexcept override { return size_; }
+
+ private:
+  const size_t size_;
+};
+
+CompilePool::Limits without_batches() {
+  CompilePool::Limits limits;
+  limits.batch_jobs = 1;
+  return limits;
+}
 
 engine::CompileJob job_of(CodeInstance& instance, std::string label = "", berth_tier_t tier = BERTH_TIER_FAST,
                           engine::Priority priority = engine::Priority::Fast) {
@@ -227,7 +256,7 @@ TEST(Jit, J12_jobs_that_need_other_entries_end) {
       while (!engine::instance_code(next)) std::this_thread::yield();
     }
     return f.generator->code();
-  });
+  }, without_batches());
   for (size_t i = 0; i < kJobs; ++i) all.push_back(&f.instances.make());
   for (size_t i = 0; i < kJobs; ++i) f.submit(*all[i], std::to_string(i));
   f.sink.wait_for(kJobs);
@@ -265,7 +294,10 @@ TEST_P(JitHeld, J15_fast_jobs_finish_while_all_workers_are_held) {
     if (job.label == "held") gate.wait();
     return f.generator->code();
   });
-  for (int i = 0; i < 2; ++i) f.submit(f.instances.make(), "held", tier, GetParam());
+  for (int i = 0; i < 2; ++i) {
+    f.submit(f.instances.make(), "held", tier, GetParam());
+    while (f.generator->order().size() <= static_cast<size_t>(i)) std::this_thread::yield();
+  }
   for (int i = 0; i < 1000; ++i) f.submit(f.instances.make(), "fast");
   f.sink.wait_for(1000);  // nobody awaits them, the two are held
   EXPECT_LE(f.pool->stats().relief, 2u);
@@ -399,7 +431,7 @@ TEST(Jit, J54_a_fatal_error_fails_its_job_and_others_go_on) {
     set_compile_step("generate");
     if (job.label == "bad") llvm::report_fatal_error("cannot select this");
     return f.generator->code();
-  });
+  }, without_batches());
   std::vector<CodeInstance*> bad;
   for (int i = 0; i < 8; ++i) {
     bad.push_back(&f.instances.make());
@@ -428,6 +460,146 @@ TEST(Jit, J54_a_fatal_error_in_place_returns_to_the_asker) {
   f.submit(instance, "bad");
   EXPECT_TRUE(f.pool->help(instance, Deadline::never()));
   EXPECT_EQ(f.sink.of(instance).failed, 1);
+}
+
+// The one worker is held by a first job while the others are queued.
+struct HeldFixture : Fixture {
+  explicit HeldFixture(unsigned threads = 1, StubGenerator::Body body = {}, const CompilePool::Limits& limits = {})
+      : Fixture(threads, [this, body = std::move(body)](const engine::CompileJob& job, const sync::Atomic<bool>& cancelled) -> Result<engine::Code*> {
+          if (job.label == "held") {
+            held.open();
+            gate.wait();
+          }
+          if (body) return body(job, cancelled);
+          return generator->code();
+        }, limits) {
+    submit(instances.make(), "held", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+    held.wait();
+  }
+  Gate gate, held;
+};
+
+TEST(Jit, J28_batches_take_what_is_queued_within_limits) {
+  HeldFixture f;
+  for (int i = 0; i < 200; ++i) f.submit(f.instances.make());
+  f.gate.open();
+  f.sink.wait_for(201);
+  EXPECT_EQ(f.generator->batches(), (std::vector<size_t>{1, 64, 64, 64, 8}));
+}
+
+TEST(Jit, J28_batches_are_bounded_by_the_size_of_their_sources) {
+  HeldFixture f;
+  for (int i = 0; i < 10; ++i) {
+    engine::CompileJob job = job_of(f.instances.make());
+    job.source->body = std::make_unique<SizedBody>(24 * 1000);  // about 1,000 instructions
+    ASSERT_FALSE(f.pool->submit(std::move(job)).has_error());
+  }
+  f.gate.open();
+  f.sink.wait_for(11);
+  EXPECT_EQ(f.generator->batches(), (std::vector<size_t>{1, 4, 4, 2}));
+}
+
+TEST(Jit, J28_workers_share_what_is_queued) {
+  HeldFixture f(4);
+  for (int i = 0; i < 3; ++i) f.submit(f.instances.make(), "held", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  while (f.generator->order().size() < 4) std::this_thread::yield();
+  for (int i = 0; i < 100; ++i) f.submit(f.instances.make(), "", BERTH_TIER_FAST, engine::Priority::FastAsked);
+  f.gate.open();
+  f.sink.wait_for(104);
+  for (const size_t size : f.generator->batches()) EXPECT_LE(size, 25u);
+}
+
+TEST(Jit, J28_only_equals_are_mates) {
+  HeldFixture f;
+  const auto submit = [&](const char* label, engine::Priority priority, berth_tier_t tier, bool isolated) {
+    engine::CompileJob job = job_of(f.instances.make(), label, tier, priority);
+    job.source->isolated = isolated;
+    ASSERT_FALSE(f.pool->submit(std::move(job)).has_error());
+  };
+  for (int i = 0; i < 2; ++i) {
+    submit("fast", engine::Priority::Fast, BERTH_TIER_FAST, false);
+    submit("isolated", engine::Priority::Fast, BERTH_TIER_FAST, true);
+    submit("optimized", engine::Priority::Optimized, BERTH_TIER_OPTIMIZED, false);
+    submit("lifted", engine::Priority::Lifted, BERTH_TIER_FAST, false);
+  }
+  f.gate.open();
+  f.sink.wait_for(9);
+  EXPECT_EQ(f.generator->order(), (std::vector<std::string>{"held", "lifted", "lifted", "fast", "fast", "isolated", "isolated", "optimized", "optimized"}));
+  EXPECT_EQ(f.generator->batches(), (std::vector<size_t>{1, 2, 2, 1, 1, 1, 1}));
+}
+
+TEST(Jit, J28_an_idle_pool_does_not_wait_for_mates) {
+  Fixture f(1);
+  auto best = 1h + 0ns;
+  for (int i = 0; i < 20; ++i) {
+    const auto start = sync::Clock::now();
+    f.submit(f.instances.make());
+    f.sink.wait_for(i + 1);
+    best = std::min<std::chrono::nanoseconds>(best, sync::Clock::now() - start);
+  }
+  EXPECT_LT(best, 5ms);
+}
+
+TEST(Jit, J29_only_the_guilty_of_a_batch_fail) {
+  HeldFixture f;
+  std::vector<CodeInstance*> all;
+  for (int i = 0; i < 64; ++i) {
+    all.push_back(&f.instances.make());
+    f.submit(*all.back(), i % 20 == 7 ? "guilty " + std::to_string(i) : "good");
+  }
+  f.gate.open();
+  f.sink.wait_for(65);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto answers = f.sink.of(*all[i]);
+    ASSERT_EQ(answers.claimed, 1);
+    ASSERT_EQ(answers.failed, i % 20 == 7) << answers.text;
+    if (!answers.failed) continue;
+    EXPECT_NE(answers.text.find("guilty " + std::to_string(i)), std::string::npos) << answers.text;
+  }
+}
+
+TEST(Jit, J54_a_fatal_error_in_a_batch_fails_one_of_it) {
+  HeldFixture f(1, [&f](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    if (job.label == "bad") llvm::report_fatal_error("cannot select this");
+    return f.generator->code();
+  });
+  std::vector<CodeInstance*> good;
+  CodeInstance& bad = f.instances.make();
+  for (int i = 0; i < 20; ++i) {
+    good.push_back(&f.instances.make());
+    f.submit(*good.back(), "good");
+    if (i == 10) f.submit(bad, "bad");
+  }
+  f.gate.open();
+  f.sink.wait_for(22);
+  for (CodeInstance* instance : good) EXPECT_EQ(f.sink.of(*instance).published, 1);
+  EXPECT_EQ(f.sink.of(bad).failed, 1);
+  EXPECT_NE(f.sink.of(bad).text.find("cannot select this"), std::string::npos);
+  EXPECT_EQ(f.sink.of(bad).claimed, 1);
+  while (f.pool->stats().parked < 2) std::this_thread::yield();  // in the batch, and alone
+}
+
+TEST(Jit, J19_a_cancelled_member_is_dropped_and_the_others_go_on) {
+  Gate in_batch, cancelled;
+  HeldFixture f(1, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    if (job.label == "first") {
+      in_batch.open();
+      cancelled.wait();
+    }
+    return f.generator->code();
+  });
+  CodeInstance &first = f.instances.make(), &second = f.instances.make(), &third = f.instances.make();
+  f.submit(first, "first");
+  f.submit(second);
+  f.submit(third);
+  f.gate.open();
+  in_batch.wait();
+  f.pool->cancel(second);
+  cancelled.open();
+  f.sink.wait_for(4);
+  EXPECT_EQ(f.sink.of(first).published, 1);
+  EXPECT_EQ(f.sink.of(second).dropped, 1);
+  EXPECT_EQ(f.sink.of(third).published, 1);
 }
 
 TEST(Jit, J33_a_failed_promotion_leaves_the_lower_tier) {

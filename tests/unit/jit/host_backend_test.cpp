@@ -20,6 +20,7 @@
 #include "jit/compile_pool.hpp"
 #include "jit/llvm_body.hpp"
 #include "jit/runtime_library.hpp"
+#include "tests/support/gate.hpp"
 #include "tests/support/watchdog.hpp"
 
 namespace berth::jit {
@@ -27,6 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using engine::CodeInstance;
+using test::Gate;
 using test::Watchdog;
 
 constexpr berth_tier_t kTiers[] = {BERTH_TIER_FAST, BERTH_TIER_OPTIMIZED};
@@ -59,7 +61,17 @@ struct Fixture {
     job.label = "label";
     return job;
   }
-  Result<engine::Code*> compile(const engine::CompileJob& job) { return backend.generate(job, cancelled); }
+  Result<engine::Code*> compile(const engine::CompileJob& job) {
+    const CompileRequest request{job, cancelled};
+    auto answers = backend.generate({&request, 1});
+    if (answers.has_error()) return std::move(answers).assume_error();
+    return std::move(answers.assume_value().front());
+  }
+  Result<CodeGenerator::Answers> compile_batch(const std::vector<engine::CompileJob>& jobs) {
+    std::vector<CompileRequest> requests;
+    for (const engine::CompileJob& job : jobs) requests.push_back({job, cancelled});
+    return backend.generate(requests);
+  }
   Result<engine::Code*> compile(std::string ir, berth_tier_t tier = BERTH_TIER_FAST) { return compile(job(std::move(ir), tier)); }
   template <class Function>
   Function* callable(const engine::CompileJob& job) {
@@ -89,6 +101,9 @@ size_t count_mappings(const char* containing = "") {
   for (std::string line; std::getline(maps, line);) n += line.find(containing) != std::string::npos;
   return n;
 }
+
+int64_t first_symbol(int64_t x) { return x + 1; }
+int64_t second_symbol(int64_t x) { return x + 2; }
 
 class JitTier : public testing::TestWithParam<berth_tier_t> {};
 INSTANTIATE_TEST_SUITE_P(Tier, JitTier, testing::ValuesIn(kTiers));
@@ -121,6 +136,85 @@ TEST_P(JitTier, J5_each_source_uses_its_own_names) {
   EXPECT_EQ(one(), 4);
 }
 
+// All of one batch, in one unit.
+TEST(Jit, J5_members_of_a_batch_use_their_own_names) {
+  Fixture f;
+  std::vector<engine::CompileJob> jobs;
+  for (int n = 0; n < 8; ++n) {
+    const std::string number = std::to_string(n);
+    jobs.push_back(f.job("@d = global i32 " + number + "\n@w = weak global i32 " + number + "\n@f.1 = internal global i32 " + number +
+                         "\n$g = comdat any\n@t = thread_local global i32 " + number + "\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n"
+                         "define linkonce_odr i32 @g() noinline comdat {\n  ret i32 " + number + "\n}\n"
+                         "define i32 @f() {\n  %d = load i32, ptr @d\n  %w = load i32, ptr @w\n  %s = load i32, ptr @f.1\n"
+                         "  %a = call ptr @llvm.threadlocal.address.p0(ptr @t)\n  %t = load i32, ptr %a\n  %g = call i32 @g()\n"
+                         "  %x = add i32 %d, %w\n  %y = add i32 %t, %g\n  %z = add i32 %x, %y\n  %v = add i32 %z, %s\n  ret i32 %v\n}\n"));
+  }
+  auto answers = f.compile_batch(jobs);
+  ASSERT_FALSE(answers.has_error()) << answers.assume_error().message();
+  ASSERT_EQ(answers.assume_value().size(), jobs.size());
+  for (int n = 0; n < 8; ++n) {
+    EXPECT_EQ(reinterpret_cast<int (*)()>(answers.assume_value()[static_cast<size_t>(n)].assume_value()->entry)(), 5 * n);
+  }
+}
+
+TEST(Jit, J5_what_would_notice_its_mates_gets_a_unit_of_its_own) {
+  const std::string ordinary = "declare i64 @host(i64)\ndefine i64 @f() {\n  %x = call i64 @host(i64 1)\n  ret i64 %x\n}\n";
+  const std::pair<const char*, std::string> others[] = {
+      {"assembly", "module asm \"nop\"\ndefine i64 @f() {\n  ret i64 2\n}\n"},
+      {"alias", "define i64 @g() {\n  ret i64 2\n}\n@a = alias i64 (), ptr @g\ndefine i64 @f() {\n  %x = call i64 @a()\n  ret i64 %x\n}\n"},
+      {"flags", "define i64 @f() {\n  ret i64 2\n}\n!llvm.module.flags = !{!0}\n!0 = !{i32 1, !\"wchar_size\", i32 2}\n"},
+      {"declaration", "declare zeroext i8 @host(i8 zeroext)\ndefine i64 @f() {\n  %x = call zeroext i8 @host(i8 zeroext 1)\n  %y = zext i8 %x to i64\n  ret i64 %y\n}\n"},
+      {"weak", "@nowhere = extern_weak global i8\ndefine i64 @f() {\n  %x = icmp eq ptr @nowhere, null\n  %y = select i1 %x, i64 2, i64 3\n  ret i64 %y\n}\n"},
+      {"library", "define double @sin(double %x) {\n  ret double 2.0\n}\ndefine i64 @f() {\n  %x = call double @sin(double 0.0)\n  %y = fptosi double %x to i64\n  ret i64 %y\n}\n"},
+  };
+  for (const auto& [name, other] : others) {
+    Fixture f;
+    ASSERT_FALSE(f.backend.define_symbol("host", reinterpret_cast<void*>(&first_symbol)).has_error());
+    std::vector<engine::CompileJob> jobs = {f.job(ordinary), f.job(other), f.job(ordinary)};
+    auto answers = f.compile_batch(jobs);
+    ASSERT_FALSE(answers.has_error()) << name << answers.assume_error().message();
+    ASSERT_EQ(answers.assume_value().size(), 1u) << name;
+    jobs.erase(jobs.begin());
+    answers = f.compile_batch(jobs);
+    ASSERT_FALSE(answers.has_error()) << name << answers.assume_error().message();
+    ASSERT_EQ(answers.assume_value().size(), 1u) << name;
+    EXPECT_EQ(reinterpret_cast<int64_t (*)()>(answers.assume_value().front().assume_value()->entry)(), 2) << name;
+  }
+}
+
+TEST(Jit, J28_a_batch_is_cut_at_4000_instructions) {
+  Fixture f;
+  std::string body = "define i64 @f(i64 %x0) {\n";
+  for (int i = 0; i < 999; ++i) body += "  %x" + std::to_string(i + 1) + " = add i64 %x" + std::to_string(i) + ", 1\n";
+  body += "  ret i64 %x999\n}\n";
+  std::vector<engine::CompileJob> jobs;
+  for (int i = 0; i < 6; ++i) jobs.push_back(f.job(body));
+  const auto answers = f.compile_batch(jobs);
+  ASSERT_FALSE(answers.has_error());
+  EXPECT_EQ(answers.assume_value().size(), 4u);
+}
+
+TEST(Jit, J27_a_batch_gives_the_same_bytes_on_any_thread) {
+  Fixture f;
+  ObjectCompiler compiler({});
+  std::vector<engine::CompileJob> jobs;
+  for (int i = 0; i < 20; ++i) jobs.push_back(f.job(number_source(i)));
+  const auto object = [&] {
+    std::vector<CompileRequest> requests;
+    for (const engine::CompileJob& job : jobs) requests.push_back({job, f.cancelled});
+    auto batch = compiler.compile(requests);
+    EXPECT_FALSE(batch.has_error());
+    EXPECT_EQ(batch.assume_value().unit.members.size(), 20u);
+    return batch.assume_value().unit.object;
+  };
+  const std::string first = object();
+  std::vector<std::thread> threads;
+  std::atomic<int> equal{0};
+  for (int i = 0; i < 4; ++i) threads.emplace_back([&] { equal += object() == first; });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(equal.load(), 4);
+}
+
 TEST_P(JitTier, J6_an_undefined_symbol_is_named) {
   Fixture f;
   const size_t live = f.backend.memory_accounts().live_bytes;
@@ -139,9 +233,6 @@ TEST(Jit, J6_the_host_process_is_no_library) {
   ASSERT_TRUE(code.has_error());
   EXPECT_EQ(code.assume_error().code(), BERTH_LINK_FAILED);
 }
-
-int64_t first_symbol(int64_t x) { return x + 1; }
-int64_t second_symbol(int64_t x) { return x + 2; }
 
 TEST(Jit, J8_defined_symbols_are_used_and_never_changed) {
   Fixture f;
@@ -620,6 +711,50 @@ TEST(Jit, J59_bad_sources_leave_the_others_alone) {
     ASSERT_EQ(errors.contains(&instance), i % 10 == 3);
     if (i % 10 == 3) continue;
     ASSERT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(engine::instance_code(instance)->entry)(1), i + 1);
+  }
+}
+
+// Each kind of fault, at each step, in one batch of 64.
+TEST(Jit, J29_only_the_guilty_of_a_batch_fail) {
+  Fixture f;
+  Sink sink;
+  Gate held, gate;
+  HostBackend::Options options;
+  options.hook = [&](const char* step, const engine::CompileJob& job) {
+    if (job.label != "held" || std::string_view(step) != "read") return;
+    held.open();
+    gate.wait();
+  };
+  CompilePool pool(sink, std::make_unique<HostBackend>(nullptr, std::move(options)), 1);
+  engine::CompileJob first = f.job(number_source(0));
+  first.label = "held";
+  ASSERT_FALSE(pool.submit(std::move(first)).has_error());
+  held.wait();
+  const std::pair<const char*, const char*> faults[] = {
+      {"define void @f( {", "failed in read: 1:18: expected type"},
+      {"define void @f() gc \"x\" {\n  ret void\n}\n", "failed in check: function 'f': gc"},
+      {"define void @f() {\n  call void asm \"bogus\", \"\"()\n  ret void\n}\n", "failed in generate: <inline asm>:1:2: invalid instruction mnemonic 'bogus'"},
+      {"declare void @nowhere()\ndefine void @f() {\n  call void @nowhere()\n  ret void\n}\n", "failed in link: undefined symbol 'nowhere'"},
+  };
+  std::vector<CodeInstance*> all;
+  for (size_t i = 0; i < 64; ++i) {
+    engine::CompileJob job = f.job(i % 16 == 5 ? faults[i / 16].first : number_source(static_cast<int>(i)));
+    all.push_back(job.instance.get());
+    ASSERT_FALSE(pool.submit(std::move(job)).has_error());
+  }
+  gate.open();
+  pool.stop(engine::StopMode::Drain);
+  EXPECT_EQ(pool.stats().batches, 1u);
+  const auto errors = sink.errors();
+  EXPECT_EQ(errors.size(), 4u);
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (i % 16 == 5) {
+      ASSERT_TRUE(errors.contains(all[i]));
+      EXPECT_NE(errors.at(all[i]).find(faults[i / 16].second), std::string::npos) << errors.at(all[i]);
+      continue;
+    }
+    ASSERT_TRUE(engine::instance_code(*all[i]));
+    EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(engine::instance_code(*all[i])->entry)(1), static_cast<int64_t>(i) + 1);
   }
 }
 
