@@ -172,11 +172,8 @@ namespace {
 // A source that would notice others in its module, or they it.
 bool is_loner(const llvm::Module& module) {
   if (!module.getModuleInlineAsm().empty() || !module.alias_empty()) return true;
-  return std::any_of(module.global_values().begin(), module.global_values().end(), [](const llvm::GlobalValue& value) {
-    if (value.isDeclaration()) return value.hasExternalWeakLinkage();
-    // What the code generator calls by that name in one source must not find the definition of another.
-    return runtime_library_symbol(value.getName()) != nullptr;
-  });
+  return std::any_of(module.global_values().begin(), module.global_values().end(),
+                     [](const llvm::GlobalValue& value) { return value.isDeclaration() && value.hasExternalWeakLinkage(); });
 }
 
 // Flags are constants of the context, so equal ones are the same node.
@@ -359,6 +356,25 @@ void make_names_local(llvm::Module& module, const std::vector<std::string>& kept
   }
 }
 
+// A definition that bears the name of a runtime-library function would take the calls that code generation makes to that.
+void free_library_names(llvm::Module& module, ObjectMember& member) {
+  if (!module.getModuleInlineAsm().empty()) return;  // it may refer to any of them
+  for (llvm::GlobalValue& value : module.global_values()) {
+    if (value.isDeclaration() || !runtime_library_symbol(std::string_view(value.getName()))) continue;
+    const bool is_entry = value.getName() == member.entry;
+    value.setName(value.getName() + ".own");
+    if (is_entry) member.entry = value.getName().str();
+  }
+}
+
+// Data that one tier's code has changed is not in the next one's: such a source stays in its first tier.
+bool has_own_state(const llvm::Module& module) {
+  const auto is_state = [](const llvm::GlobalVariable& global) {
+    return !global.isDeclaration() && !global.isConstant() && !global.hasAvailableExternallyLinkage() && !global.getName().starts_with("llvm.");
+  };
+  return !module.getModuleInlineAsm().empty() || std::any_of(module.global_begin(), module.global_end(), is_state);
+}
+
 // Exceptions and profilers pass all frames, so every function has its unwind records and keeps its frame pointer.
 void make_frames_walkable(llvm::Module& module) {
   module.setUwtable(llvm::UWTableKind::Async);
@@ -377,6 +393,7 @@ Result<void> ObjectCompiler::make_local(Compilation& compilation, Reading& readi
   ObjectMember& member = reading.member;
   module.setTargetTriple(compilation.target.host.triple);
   module.setDataLayout(compilation.target.host.layout);
+  const bool is_promotable = is_typed(reading.job) || !has_own_state(module);
   if (!is_typed(reading.job)) {
     const std::vector<engine::Edge>& edges = reading.job.source->edges;
     auto lowered = lower_edges(module, edges);
@@ -385,7 +402,9 @@ Result<void> ObjectCompiler::make_local(Compilation& compilation, Reading& readi
       member.slots.push_back({std::move(edge.slot_symbol), static_cast<size_t>(edge.edge - edges.data()), std::move(edge.references)});
     }
   }
-  if (options_.count && reading.job.instance && reading.job.source->tier == BERTH_TIER_ADAPTIVE && tier_of(reading.job) == BERTH_TIER_FAST) {
+  free_library_names(module, member);
+  const bool is_first = reading.job.source->tier == BERTH_TIER_ADAPTIVE && tier_of(reading.job) == BERTH_TIER_FAST;
+  if (options_.count && reading.job.instance && is_first && is_promotable) {
     std::vector<std::string> entries = {member.entry};
     if (!member.specialised_entry.empty()) entries.push_back(member.specialised_entry);
     member.counter = add_tier_counter(module, entries);
@@ -410,6 +429,7 @@ Result<void> ObjectCompiler::generate(Compilation& compilation) {
   if (tools.has_error()) return member.fail("generate", tools.assume_error());
   compilation.tools = std::move(tools).assume_value();
   make_frames_walkable(module);
+  compilation.target.host.bound_attributes(module);
   compilation.tools->optimise(module);
   if (!compilation.tools->emit(module, compilation.object)) {
     return member.fail("generate", BERTH_UNSUPPORTED, "this LLVM target emits no objects", "install LLVM with this host's target");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/target_tools.hpp"
 
+#include <fmt/format.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -10,13 +11,14 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
-#include <llvm/TargetParser/SubtargetFeature.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 
 #include "jit/compile_error.hpp"
+#include "jit/runtime_library.hpp"
 
 namespace berth::jit {
 namespace {
@@ -38,32 +40,102 @@ bool has_always_inline(const llvm::Module& module) {
 
 size_t index_of(berth_tier_t tier) { return tier == BERTH_TIER_OPTIMIZED ? 1 : 0; }
 
+// A function that merely bears the name of the C library's is the embedder's: only those of the runtime library are known for what they
+// do, and only those may be called in another's place.
+llvm::TargetLibraryInfoImpl runtime_library(const llvm::Triple& triple) {
+  llvm::TargetLibraryInfoImpl library(triple);
+  const llvm::TargetLibraryInfo names(library);
+  for (unsigned i = 0; i < llvm::NumLibFuncs; ++i) {
+    const auto function = static_cast<llvm::LibFunc>(i);
+    if (names.has(function) && !runtime_library_symbol(std::string_view(names.getName(function)))) library.setUnavailable(function);
+  }
+  return library;
+}
+
+Error unsupported(std::string_view found, std::string_view advice) {
+  return make_error(BERTH_UNSUPPORTED, "preparing the host's code generator", found, advice);
+}
+
+// Every feature of the host by name, on or off. Sorted: LLVM's map is not stable between processes.
+std::map<std::string, bool> host_features() {
+  std::map<std::string, bool> features;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) features[feature.getKey().str()] = feature.getValue();
+  return features;
+}
+
+std::string to_string(const std::map<std::string, bool>& features) {
+  std::string text;
+  for (const auto& [name, on] : features) text += fmt::format("{}{}{}", text.empty() ? "" : ",", on ? '+' : '-', name);
+  return text;
+}
+
+// The host's features without what the choice leaves out; it may add nothing. LLVM's table knows which features need which.
+Result<void> choose_features(HostTarget& host, const TargetChoice& choice, std::map<std::string, bool>& features) {
+  if (choice.cpu.empty() && choice.features.empty()) return success();
+  const auto invalid = [](std::string found) {
+    return make_error(BERTH_INVALID_ARGUMENT, "berth_config_set_target", found, "give a CPU and features that LLVM 22 knows, as \"+avx,-avx2\"");
+  };
+  const std::unique_ptr<llvm::MCSubtargetInfo> chosen(
+      host.target->createMCSubtargetInfo(host.triple, choice.cpu.empty() ? host.cpu : choice.cpu, choice.cpu.empty() ? to_string(features) : ""));
+  if (!choice.cpu.empty() && !chosen->isCPUStringValid(choice.cpu)) return invalid(fmt::format("unknown CPU '{}'", choice.cpu));
+  const auto known = chosen->getAllProcessorFeatures();
+  llvm::SmallVector<llvm::StringRef, 16> flags;
+  llvm::StringRef(choice.features).split(flags, ',', -1, false);
+  for (const llvm::StringRef flag : flags) {
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const auto& entry) { return flag.drop_front() == entry.Key; });
+    if (!(flag.starts_with("+") || flag.starts_with("-")) || !is_known) return invalid(fmt::format("unknown feature '{}'", flag.str()));
+    chosen->ApplyFeatureFlag(flag);
+  }
+  for (const auto& entry : known) {
+    const auto feature = features.find(entry.Key);
+    const bool on = chosen->getFeatureBits()[entry.Value];
+    if (feature == features.end()) continue;  // of tuning, or no feature of an instruction set
+    if (on && !feature->second) {
+      return unsupported(fmt::format("the target chosen has '{}', which this host has not", entry.Key), "choose what this host's CPU has");
+    }
+    feature->second = on;
+  }
+  if (!choice.cpu.empty()) host.cpu = choice.cpu;
+  return success();
+}
+
 }  // namespace
 
-Result<HostTarget> HostTarget::detect() {
-  const auto unsupported = [](std::string_view found) {
-    return make_error(BERTH_UNSUPPORTED, "preparing the host's code generator", found, "install LLVM with this host's target");
-  };
-  if (!initialise_target()) return unsupported("this LLVM has no native target");
+Result<HostTarget> HostTarget::detect(const TargetChoice& choice) {
+  constexpr const char* kInstall = "install LLVM with this host's target";
+  if (!initialise_target()) return unsupported("this LLVM has no native target", kInstall);
   HostTarget host;
-  host.triple = llvm::Triple(llvm::sys::getProcessTriple());
+  const llvm::Triple native(llvm::sys::getProcessTriple());
+  host.triple = choice.triple.empty() ? native : llvm::Triple(llvm::Triple::normalize(choice.triple));
+  if (host.triple.getArch() != native.getArch() || host.triple.getOS() != native.getOS() || host.triple.getEnvironment() != native.getEnvironment()) {
+    return unsupported(fmt::format("the target chosen is '{}', this host is '{}'", host.triple.str(), native.str()), "choose a triple of this host");
+  }
   std::string message;
   host.target = llvm::TargetRegistry::lookupTarget(host.triple, message);
-  if (!host.target) return unsupported(message);
+  if (!host.target) return unsupported(message, kInstall);
   host.cpu = llvm::sys::getHostCPUName().str();
-  llvm::SubtargetFeatures features;
-  std::vector<std::pair<std::string, bool>> sorted;
-  for (const auto& feature : llvm::sys::getHostCPUFeatures()) sorted.emplace_back(feature.getKey().str(), feature.getValue());
-  std::sort(sorted.begin(), sorted.end());  // the map's order is not stable between processes
-  for (const auto& [name, on] : sorted) {
-    features.AddFeature(name, on);
-    if (on) host.feature_map[name] = true;
+  std::map<std::string, bool> features = host_features();
+  BERTH_TRYV(choose_features(host, choice, features));
+  host.features = to_string(features);
+  for (const auto& [name, on] : features) {
+    if (on) {
+      host.feature_map[name] = true;
+    } else {
+      host.absent += (host.absent.empty() ? "-" : ",-") + name;
+    }
   }
-  host.features = features.getString();
   const auto machine = host.make_machine(BERTH_TIER_FAST);
-  if (!machine) return unsupported("no target machine for " + host.triple.str());
+  if (!machine) return unsupported("no target machine for " + host.triple.str(), kInstall);
   host.layout = machine->createDataLayout().getStringRepresentation();
   return host;
+}
+
+void HostTarget::bound_attributes(llvm::Module& module) const {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration() || !(function.hasFnAttribute("target-cpu") || function.hasFnAttribute("target-features"))) continue;
+    const llvm::StringRef asked = function.getFnAttribute("target-features").getValueAsString();
+    function.addFnAttr("target-features", asked.empty() ? absent : fmt::format("{},{}", asked.str(), absent));
+  }
 }
 
 std::unique_ptr<llvm::TargetMachine> HostTarget::make_machine(berth_tier_t tier) const {
@@ -78,11 +150,13 @@ std::unique_ptr<llvm::TargetMachine> HostTarget::make_machine(berth_tier_t tier)
   return machine;
 }
 
-TargetTools::TargetTools(std::unique_ptr<llvm::TargetMachine> machine, berth_tier_t tier) : machine_(std::move(machine)), tier_(tier) {
+TargetTools::TargetTools(std::unique_ptr<llvm::TargetMachine> machine, berth_tier_t tier)
+    : machine_(std::move(machine)), tier_(tier), library_(runtime_library(machine_->getTargetTriple())) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
   builder_ = std::make_unique<llvm::PassBuilder>(machine_.get(), tuning);
+  functions_.registerPass([this] { return llvm::TargetLibraryAnalysis(library_); });  // first: the builder adds what is not there
   builder_->registerModuleAnalyses(modules_);
   builder_->registerCGSCCAnalyses(components_);
   builder_->registerFunctionAnalyses(functions_);
@@ -117,6 +191,7 @@ void TargetTools::optimise(llvm::Module& module) {
 bool TargetTools::emit(llvm::Module& module, llvm::SmallVectorImpl<char>& object) {
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
+  passes.add(new llvm::TargetLibraryInfoWrapperPass(library_));  // the manager's
   llvm::MCContext* context = nullptr;
   if (machine_->addPassesToEmitMC(passes, context, stream)) return false;
   passes.run(module);

@@ -8,6 +8,7 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -28,16 +29,26 @@ namespace berth::jit {
 
 inline constexpr Rank kRankTools{500, "target machines"};
 
+/// What code is made for, where it is not this host as it is; empty: the host's own.
+struct TargetChoice {
+  std::string triple, cpu, features;  // features: "+a,-b"
+  bool is_default() const noexcept { return triple.empty() && cpu.empty() && features.empty(); }
+};
+
 struct HostTarget {
-  static Result<HostTarget> detect();
+  /// Errors: UNSUPPORTED if this LLVM has no native target, or the choice does not run here; INVALID_ARGUMENT if it names nothing.
+  static Result<HostTarget> detect(const TargetChoice& choice = {});
   const llvm::Target* target = nullptr;
   llvm::Triple triple;
   std::string cpu;
   std::string features;               // full: every feature, on or off
   llvm::StringMap<bool> feature_map;  // those that are on
+  std::string absent;                 // those that are off, as "-a,-b"
   std::string layout;                 // of every module
   /// Null if LLVM has none. Threads: any.
   std::unique_ptr<llvm::TargetMachine> make_machine(berth_tier_t tier) const;
+  /// What a function asks for by attributes stays within the features that are on, whatever CPU it names. Threads: any.
+  void bound_attributes(llvm::Module& module) const;
 };
 
 class TargetTools {
@@ -55,6 +66,7 @@ class TargetTools {
   TargetTools(std::unique_ptr<llvm::TargetMachine> machine, berth_tier_t tier);
   const std::unique_ptr<llvm::TargetMachine> machine_;
   const berth_tier_t tier_;
+  const llvm::TargetLibraryInfoImpl library_;
   std::unique_ptr<llvm::PassBuilder> builder_;
   llvm::LoopAnalysisManager loops_;
   llvm::FunctionAnalysisManager functions_;

@@ -24,3 +24,6 @@ berth_test(jit_store_test
   FLOORS support_checked
   LIBRARIES LLVM)
 target_include_directories(jit_store_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+berth_test(jit_source_test
+  SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/jit_source_test.cpp
+  LIBRARIES berth::berth)
