@@ -27,6 +27,7 @@
 #include "jit/runtime_library.hpp"
 #include "jit/target_tools.hpp"
 #include "jit/typed_lowering.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::jit {
 namespace {
@@ -96,7 +97,7 @@ struct ObjectCompiler::Target {
 
 struct ObjectCompiler::Compilation {
   Compilation(std::span<const CompileRequest> requests, Target& target) : requests(requests), tier(tier_of(requests.front().job)), target(target) {
-    context.setDiagnosticHandler(std::make_unique<DiagnosticLog>(diagnostics), true);
+    if (!mutant::is_on("J52_no_handler")) context.setDiagnosticHandler(std::make_unique<DiagnosticLog>(diagnostics), true);
   }
   const std::span<const CompileRequest> requests;
   const berth_tier_t tier;
@@ -207,6 +208,7 @@ bool fits(const llvm::Module& unit, const llvm::Module& added) {
 
 // Every definition gets the member's number at its end; the member's symbols follow.
 void number_names(llvm::Module& module, ObjectMember& member, size_t number) {
+  if (mutant::is_on("J5_no_rename")) return;
   std::vector<std::string*> symbols = {&member.entry, &member.specialised_entry, &member.addresses_symbol, &member.counter.unit_symbol,
                                        &member.counter.count_symbol};
   for (EdgeSlot& slot : member.slots) symbols.push_back(&slot.symbol);
