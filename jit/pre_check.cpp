@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InlineAsm.h>
@@ -13,9 +14,9 @@
 #include <llvm/IR/Module.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/Target/TargetMachine.h>
 
 #include <algorithm>
+#include <array>
 
 #include "jit/target_tools.hpp"
 
@@ -224,12 +225,13 @@ class PreCheck {
   Result<void> check_target_attributes(const llvm::Function& function) {
     const std::string name = function.getName().str();
     const llvm::StringRef cpu = function.getFnAttribute("target-cpu").getValueAsString();
-    const auto& known = subtarget();
-    if (!cpu.empty() && !known.isCPUStringValid(cpu)) {
+    if (!cpu.empty() && !host_.subtarget->isCPUStringValid(cpu)) {
       return refuse(BERTH_UNSUPPORTED, fmt::format("function '{}': unknown target-cpu '{}'", name, cpu.str()), "leave target-cpu out");
     }
+    const llvm::Attribute list = function.getFnAttribute("target-features");
+    if (!list.isValid() || !checked_features_.insert(list.getRawPointer()).second) return success();
     llvm::SmallVector<llvm::StringRef, 16> features;
-    function.getFnAttribute("target-features").getValueAsString().split(features, ',', -1, false);
+    list.getValueAsString().split(features, ',', -1, false);
     for (const llvm::StringRef feature : features) {
       if (const char* const reason = feature_fault(feature)) {
         return refuse(BERTH_UNSUPPORTED, fmt::format("function '{}': target feature '{}' {}", name, feature.str(), reason),
@@ -239,16 +241,11 @@ class PreCheck {
     return success();
   }
 
-  const llvm::MCSubtargetInfo& subtarget() {
-    if (!machine_) machine_ = host_.make_machine(BERTH_TIER_FAST);
-    return *machine_->getMCSubtargetInfo();
-  }
-
   const char* feature_fault(llvm::StringRef feature) {
     const bool on = feature.starts_with("+");
     if (!on && !feature.starts_with("-")) return "has no + or -";
     const llvm::StringRef name = feature.drop_front();
-    const auto all = subtarget().getAllProcessorFeatures();
+    const auto all = host_.subtarget->getAllProcessorFeatures();
     const bool known = std::any_of(all.begin(), all.end(), [&](const auto& entry) { return name == entry.Key; });
     if (!known) return "is unknown";
     const bool base = std::find(std::begin(kBaseFeatures), std::end(kBaseFeatures), name) != std::end(kBaseFeatures);
@@ -341,37 +338,52 @@ class PreCheck {
 
   const llvm::Module& module_;
   const HostTarget& host_;
-  std::unique_ptr<llvm::TargetMachine> machine_;  // for its tables; made only for modules with target attributes
+  llvm::DenseSet<void*> checked_features_;  // attributes; most functions of a module have the same
   llvm::DenseMap<const llvm::Type*, const char*> types_;
 };
 
 }  // namespace
 
+namespace {
+
+// Of the characters that are looked at: most of a text are none of them.
+enum class Character : uint8_t { Plain, Line, Quote, Comment, Open, Close };
+constexpr std::array<Character, 256> kCharacters = [] {
+  std::array<Character, 256> kinds{};
+  kinds['\n'] = Character::Line;
+  kinds['"'] = Character::Quote;
+  kinds[';'] = Character::Comment;
+  for (const char open : {'(', '[', '{', '<'}) kinds[static_cast<size_t>(open)] = Character::Open;
+  for (const char close : {')', ']', '}', '>'}) kinds[static_cast<size_t>(close)] = Character::Close;
+  return kinds;
+}();
+
+}  // namespace
+
 Result<void> check_text(std::string_view text) {
   unsigned depth = 0;
-  size_t line = 1, line_start = 0;
   bool quoted = false, comment = false;
   for (size_t i = 0; i < text.size(); ++i) {
-    const char character = text[i];
-    if (character == '\n') {
-      ++line;
-      line_start = i + 1;
+    const Character kind = kCharacters[static_cast<unsigned char>(text[i])];
+    if (kind == Character::Plain) continue;
+    if (kind == Character::Line) {
       comment = false;
     } else if (comment) {
       continue;
-    } else if (character == '"') {
+    } else if (kind == Character::Quote) {
       quoted = !quoted;
     } else if (quoted) {
       continue;
-    } else if (character == ';') {
+    } else if (kind == Character::Comment) {
       comment = true;
-    } else if (character == '(' || character == '[' || character == '{' || character == '<') {
-      if (++depth > kDeepestNesting) {
-        return make_error(BERTH_COMPILE_FAILED, "", fmt::format("{}:{}: nested deeper than {}", line, i - line_start + 1, kDeepestNesting),
-                          "flatten the type or expression");
-      }
-    } else if ((character == ')' || character == ']' || character == '}' || character == '>') && depth > 0) {
-      --depth;
+    } else if (kind == Character::Close) {
+      depth -= depth > 0;
+    } else if (++depth > kDeepestNesting) {
+      const std::string_view before = text.substr(0, i);
+      const size_t line_start = before.rfind('\n') + 1;  // 0 if there is none before
+      return make_error(BERTH_COMPILE_FAILED, "",
+                        fmt::format("{}:{}: nested deeper than {}", std::count(before.begin(), before.end(), '\n') + 1, i - line_start + 1, kDeepestNesting),
+                        "flatten the type or expression");
     }
   }
   return success();

@@ -124,6 +124,7 @@ Result<HostTarget> HostTarget::detect(const TargetChoice& choice) {
       host.absent += (host.absent.empty() ? "-" : ",-") + name;
     }
   }
+  host.subtarget.reset(host.target->createMCSubtargetInfo(host.triple, host.cpu, host.features));
   const auto machine = host.make_machine(BERTH_TIER_FAST);
   if (!machine) return unsupported("no target machine for " + host.triple.str(), kInstall);
   host.layout = machine->createDataLayout().getStringRepresentation();

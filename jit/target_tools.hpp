@@ -22,6 +22,7 @@
 #include "support/sync.hpp"
 
 namespace llvm {
+class MCSubtargetInfo;
 class PassBuilder;
 }
 
@@ -43,6 +44,7 @@ struct HostTarget {
   std::string cpu;
   std::string features;               // full: every feature, on or off
   llvm::StringMap<bool> feature_map;  // those that are on
+  std::shared_ptr<const llvm::MCSubtargetInfo> subtarget;  // tables of CPUs and features
   std::string absent;                 // those that are off, as "-a,-b"
   std::string layout;                 // of every module
   /// Null if LLVM has none. Threads: any.
