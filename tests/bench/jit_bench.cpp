@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// bench jit: a burst of one-function sources at FAST on 2 threads, against stock LLJIT with its concurrent compiler on the same sources.
+// bench jit: what a compile costs through the engine. Bursts here; single compiles, tiers and calls in jit_calls_bench.cpp; what grows with
+// the number of methods in jit_scale_bench.cpp.
 //
-// Ours includes reservation, release and wait; the baseline parses on one thread, as its callers do, and looks each symbol up.
+// A burst is 1,000 sources of one function of about 70 instructions at FAST, 2 compile threads. Ours includes reservation, release and wait;
+// stock LLJIT parses on the calling thread, as its callers do, and looks all symbols up at once; the limit is RawCompiler on two threads, in
+// batches of the size that the engine takes.
+#include "tests/bench/jit_bench.hpp"
+
 #include <fmt/format.h>
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
@@ -13,62 +18,40 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/TargetSelect.h>
 
-#include "berth/berth.hpp"
-#include "tests/bench/harness.hpp"
+#include <array>
+
+#include "tests/bench/count.hpp"
+#include "tests/bench/raw_compiler.hpp"
 
 namespace berth::bench {
 namespace {
 
-constexpr int kFunctions = 200;
+constexpr int kFunctions = 1000;
+constexpr int kBatch = 50;
 
-// About 70 instructions.
-std::string source_text(int index) {
-  std::string text = fmt::format("define i64 @f{}(i64 %x0) {{\n", index);
-  for (int i = 0; i < 68; ++i) {
-    constexpr const char* kOps[] = {"add", "xor", "mul", "sub"};
-    text += fmt::format("  %x{} = {} i64 %x{}, {}\n", i + 1, kOps[i % 4], i, index + i);
-  }
-  return text + "  ret i64 %x68\n}\n";
-}
-
-double ours() {
-  ConfigOwner config(berth_config_new());
-  berth_config_set_compile_threads(config.get(), 2);
-  EngineOwner engine(config.get());
-  ThreadOwner thread(engine);
+std::vector<std::string> burst_sources() {
   std::vector<std::string> texts;
-  for (int i = 0; i < kFunctions; ++i) texts.push_back(source_text(i));
-  static char keys[kFunctions];
-  return time_ns([&] {
-    std::vector<InstanceRef> instances;
-    for (int i = 0; i < kFunctions; ++i) {
-      auto reservation = thread.reserve({&keys[i], nullptr});
-      instances.push_back(reservation.lease.instance());
-      SourceOwner source = SourceOwner::from_ir(texts[static_cast<size_t>(i)], fmt::format("f{}", i).c_str());
-      berth_source_set_tier(source.get(), BERTH_TIER_FAST);
-      reservation.lease.release(std::move(source));
-    }
-    for (const InstanceRef& instance : instances) thread.wait_entry(instance);
-  });
+  for (int i = 0; i < kFunctions; ++i) texts.push_back(burst_source(i));
+  return texts;
 }
 
-double stock() {
+double ours(const std::vector<std::string>& texts) {
+  JitEngine engine(2);
+  return time_ns([&] { engine.compile_all(texts, BERTH_TIER_FAST); });
+}
+
+double stock(const std::vector<std::string>& texts) {
   using namespace llvm;
   using namespace llvm::orc;
   auto builder = cantFail(JITTargetMachineBuilder::detectHost());
   builder.setCodeGenOptLevel(CodeGenOptLevel::None);
-  auto jit = cantFail(LLJITBuilder()
-                          .setJITTargetMachineBuilder(builder)
-                          .setNumCompileThreads(2)
-                          .create());
-  std::vector<std::string> texts;
-  for (int i = 0; i < kFunctions; ++i) texts.push_back(source_text(i));
+  auto jit = cantFail(LLJITBuilder().setJITTargetMachineBuilder(builder).setNumCompileThreads(2).create());
   return time_ns([&] {
     SymbolLookupSet symbols;
-    for (int i = 0; i < kFunctions; ++i) {
+    for (size_t i = 0; i < texts.size(); ++i) {
       auto context = std::make_unique<LLVMContext>();
       SMDiagnostic diagnostic;
-      auto module = parseIR(MemoryBufferRef(texts[static_cast<size_t>(i)], "source"), diagnostic, *context);
+      auto module = parseIR(MemoryBufferRef(texts[i], "source"), diagnostic, *context);
       cantFail(jit->addIRModule(ThreadSafeModule(std::move(module), std::move(context))));
       symbols.add(jit->mangleAndIntern(fmt::format("f{}", i)));
     }
@@ -76,13 +59,44 @@ double stock() {
   });
 }
 
+double limit(const std::vector<std::string>& texts) {
+  std::array<RawCompiler, 2> compilers = {RawCompiler(RawCompiler::Tier::Fast), RawCompiler(RawCompiler::Tier::Fast)};
+  std::atomic<int> next{0};
+  return time_threads_ns(2, [&](unsigned thread) {
+    for (int start; (start = next.fetch_add(kBatch)) < kFunctions;) {
+      compilers[thread].compile(std::span(texts).subspan(static_cast<size_t>(start), kBatch), fmt::format("f{}", start));
+    }
+  });
+}
+
 }  // namespace
+
+void add_to(std::vector<Figure>& all, std::vector<Figure> more) { all.insert(all.end(), more.begin(), more.end()); }
 
 std::vector<Figure> jit_figures() {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
-  Figure burst = compare("jit/burst/functions:200", "stock LLJIT, 2 compile threads", std::nullopt, kFunctions, ours, stock, 5);
-  return {burst};
+  llvm::InitializeNativeTargetAsmParser();
+  const std::vector<std::string> texts = burst_sources();
+  std::vector<Figure> figures;
+  figures.push_back(compare("jit/burst/functions:1000", "stock LLJIT, 2 compile threads", 8, kFunctions, [&] { return ours(texts); },
+                            [&] { return stock(texts); }, 5));
+  figures.push_back(void_without_two_cores(compare("jit/burst/limit", "RawCompiler on 2 threads", 0.8, kFunctions, [&] { return ours(texts); },
+                                                   [&] { return limit(texts); }, 7)));
+  const int64_t calls = count_system_calls([&](Region& region) {
+    {
+      JitEngine warm(2);
+      warm.compile_all(std::span(texts).first(100), BERTH_TIER_FAST);
+    }
+    JitEngine engine(2);
+    region.begin();
+    engine.compile_all(texts, BERTH_TIER_FAST);
+    region.end();
+  });
+  figures.push_back(bounded("jit/burst/system_calls", static_cast<double>(calls) / kFunctions, 0.5, "calls/function"));
+  add_to(figures, jit_calls_figures());
+  add_to(figures, jit_scale_figures());
+  return figures;
 }
 
 }  // namespace berth::bench
