@@ -9,9 +9,12 @@
 
 namespace berth::jit {
 
+struct LoweredMethod;
+
 struct CompileRequest {
   const engine::CompileJob& job;
-  const sync::Atomic<bool>& cancelled;  // looked at between steps
+  const sync::Atomic<bool>& cancelled;     // looked at between steps
+  const LoweredMethod* lowered = nullptr;  // of typed IR, where the read step is done already
 };
 
 class CodeGenerator {

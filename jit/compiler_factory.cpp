@@ -13,6 +13,12 @@ std::unique_ptr<Compiler> make_compiler(Engine& engine, CompileSink& sink, const
   if (options.threads != 0) {
     backend.promote = [&engine](CodeInstance& instance) { static_cast<void>(engine.request_tier(instance, BERTH_TIER_OPTIMIZED).has_error()); };
   }
+  if (!options.cache_directory.empty()) {
+    backend.cache.emplace();
+    backend.cache->directory = options.cache_directory;
+    backend.cache->has_thread = options.threads != 0;
+    backend.traits = engine.options().traits;
+  }
   return std::make_unique<jit::CompilePool>(sink, std::make_unique<jit::HostBackend>(&engine, std::move(backend)), options.threads);
 }
 

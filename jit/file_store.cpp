@@ -127,16 +127,16 @@ std::optional<std::string> FileStore::get(const CacheKey& key) {
 }
 
 // Three rounds, so that the syncs of the entries are one wait of the disk.
-void FileStore::put(std::span<const Entry* const> entries) {
+void FileStore::put(std::span<const Entry> entries) {
   std::vector<Temporary> files;
-  for (const Entry* entry : entries) {
-    if (!is_on() || !write(*entry, files.emplace_back(*this))) return;
+  for (const Entry& entry : entries) {
+    if (!is_on() || !write(entry, files.emplace_back(*this))) return;
   }
   for (const Temporary& file : files) {
     if (system_.sync(file.file) != 0) return failed("syncing a file", errno);
   }
   for (size_t i = 0; i < entries.size(); ++i) {
-    if (!publish(*entries[i], files[i])) return;
+    if (!publish(entries[i], files[i])) return;
   }
 }
 

@@ -81,7 +81,7 @@ class FileStore {
 
   // Of all: Threads: any. Blocks: short (files). GC: must be safe. Errors: none: the store goes off at what will not pass.
   std::optional<std::string> get(const CacheKey& key);
-  void put(std::span<const Entry* const> entries);
+  void put(std::span<const Entry> entries);
   Lease lease(const CacheKey& key);
   /// What `get` gave is of no use.
   void drop(const CacheKey& key) noexcept;

@@ -2,6 +2,7 @@
 # Host back end: pool, containment, code generation, linking, call slots.
 set(JIT_HOST
   cache_key.cpp
+  cached_request.cpp
   call_slot.cpp
   compile_error.cpp
   compile_pool.cpp

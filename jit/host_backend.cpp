@@ -43,7 +43,12 @@ HostBackend::HostBackend(engine::Engine* engine, Options options)
       options_(std::move(options)),
       compiler_({options_.hook, options_.pre_check, static_cast<bool>(options_.promote)}),
       memory_(options_.system, options_.slab_bytes),
-      slots_([this](engine::CodeInstance& callee, StubArguments arguments) { return drive(callee, arguments); }) {}
+      slots_([this](engine::CodeInstance& callee, StubArguments arguments) { return drive(callee, arguments); }) {
+  if (!options_.cache) return;
+  auto host = compiler_.host();
+  if (host.has_error()) return;  // every compile says so
+  cache_ = std::make_unique<ObjectCache>(CacheEnvironment::of(*host.assume_value()), *options_.cache);
+}
 
 HostBackend::~HostBackend() {
   close();
@@ -56,15 +61,60 @@ void HostBackend::open() {
   registered_ = true;
 }
 
-void HostBackend::close() noexcept { slots_.close(); }
+void HostBackend::close() noexcept {
+  slots_.close();
+  if (cache_) cache_->close();
+}
 
 // --- compile -------------------------------------------------------------------------------------------------------
 
+// With a cache, either the first requests that it has, or the first that it has not: the rest is asked for again.
 Result<CodeGenerator::Answers> HostBackend::generate(std::span<const CompileRequest> requests) {
+  if (!cache_) return compile(requests, {});
+  Answers answers;
+  std::vector<CachedRequest> misses;
+  for (const CompileRequest& request : requests) {
+    static_cast<void>(enter_step(options_.hook, request, "load").has_error());  // the compile says so
+    CachedRequest cached = identify(request, compiler_, *cache_, options_.traits);
+    if (misses.empty()) {
+      if (engine::Code* const code = load(request, cached)) {
+        answers.emplace_back(code);
+        continue;
+      }
+      if (!answers.empty()) break;
+    } else {
+      if (cached.key.has_value() != misses.front().key.has_value() || (cached.key && is_unclaimed(*cached.key))) break;
+      if (cached.key) cached.found = cache_->try_find(*cached.key);
+      if (cached.found.unit || cached.found.lease.state() == FileStore::Lease::State::Busy) break;
+    }
+    misses.push_back(std::move(cached));
+  }
+  if (!answers.empty()) return answers;
+  return compile(requests.first(misses.size()), misses);
+}
+
+// `cached`: one for each request, or none.
+Result<CodeGenerator::Answers> HostBackend::compile(std::span<const CompileRequest> asked, std::span<CachedRequest> cached) {
+  std::vector<CompileRequest> requests(asked.begin(), asked.end());
+  for (size_t i = 0; i < cached.size(); ++i) requests[i].lowered = cached[i].lowered ? &*cached[i].lowered : nullptr;
   BERTH_TRY(CompiledBatch batch, compiler_.compile(requests));
   std::vector<CompileRequest> members;
+  const auto stored = std::make_shared<StoredUnit>();
+  std::vector<ObjectCache::Found> found;
   for (size_t i = 0; i < batch.errors.size(); ++i) {
-    if (!batch.errors[i]) members.push_back(requests[i]);
+    if (batch.errors[i]) continue;
+    members.push_back(requests[i]);
+    if (cached.empty() || !cached[i].key) continue;
+    stored->keys.push_back(*cached[i].key);
+    found.push_back(std::move(cached[i].found));
+  }
+  const bool is_kept = !found.empty();
+  if (is_kept) {
+    stored->unit = batch.unit;
+    for (ObjectMember& member : stored->unit.members) {
+      member.addresses.clear();
+      member.record.reset();
+    }
   }
   std::vector<engine::Code*> codes;
   if (!members.empty()) {
@@ -80,6 +130,8 @@ Result<CodeGenerator::Answers> HostBackend::generate(std::span<const CompileRequ
     }
     codes = std::move(linked).assume_value();
     (tier_of(requests.front().job) == BERTH_TIER_OPTIMIZED ? compiled_optimized_ : compiled_fast_).fetch_add(codes.size(), std::memory_order_relaxed);
+    if (cache_) cache_->add_misses(codes.size());
+    if (is_kept) cache_->keep(stored, std::move(found));
   }
   Answers answers;
   auto code = codes.begin();
@@ -91,6 +143,92 @@ Result<CodeGenerator::Answers> HostBackend::generate(std::span<const CompileRequ
     }
   }
   return answers;
+}
+
+// --- load ----------------------------------------------------------------------------------------------------------
+
+struct HostBackend::Unclaimed {
+  std::shared_ptr<const LinkedObject> object;
+  ObjectMember parts;
+  LinkedMember* member;
+};
+
+bool HostBackend::is_unclaimed(const CacheKey& key) {
+  sync::Lock lock(units_mutex_);
+  return unclaimed_.contains(key);
+}
+
+engine::Code* HostBackend::load(const CompileRequest& request, CachedRequest& cached) {
+  if (!cached.key) return nullptr;
+  const CacheKey& key = *cached.key;
+  for (;;) {
+    std::optional<Unclaimed> unclaimed;
+    {
+      sync::Lock lock(units_mutex_);
+      if (auto entry = unclaimed_.extract(key)) unclaimed = std::move(entry.mapped());
+    }
+    if (unclaimed) return claim(request, cached, std::move(*unclaimed));
+    std::shared_ptr<const StoredUnit>& unit = cached.found.unit;
+    if (!unit) cached.found = cache_->find(key, tier_of(request.job), request.cancelled);
+    if (!unit) return nullptr;
+    const CacheKey& first = unit->keys.front();
+    {
+      sync::Lock lock(units_mutex_);
+      if (!loading_.insert(first).second) {
+        while (loading_.contains(first)) loaded_.wait(lock);
+        continue;
+      }
+    }
+    const bool linked = link_stored(*unit);
+    {
+      sync::Lock lock(units_mutex_);
+      loading_.erase(first);
+      loaded_.notify_all();
+    }
+    if (!linked) {
+      cache_->refuse(key);
+      cached.found = {};
+      return nullptr;
+    }
+  }
+}
+
+// Its members are nobody's yet.
+bool HostBackend::link_stored(const StoredUnit& stored) {
+  auto object = link_object(stored.unit);
+  if (object.has_error()) return false;
+  const auto linked_object = std::make_shared<const LinkedObject>(std::move(object).assume_value());
+  LinkedUnit linked;
+  linked.memory = linked_object->memory;
+  for (size_t i = 0; i < stored.unit.members.size(); ++i) {
+    linked.members.push_back(std::make_unique<LinkedMember>());
+    linked.members.back()->code.tier = stored.unit.tier;
+  }
+  sync::Lock lock(units_mutex_);
+  for (size_t i = 0; i < stored.keys.size(); ++i) {
+    unclaimed_.insert_or_assign(stored.keys[i], Unclaimed{linked_object, stored.unit.members[i], linked.members[i].get()});
+  }
+  units_.push_back(std::move(linked));
+  return true;
+}
+
+engine::Code* HostBackend::claim(const CompileRequest& request, const CachedRequest& cached, Unclaimed unclaimed) {
+  ObjectMember& parts = unclaimed.parts;
+  LinkedMember& member = *unclaimed.member;
+  if (!fits(parts, request, cached)) {
+    cache_->refuse(*cached.key);
+    return nullptr;
+  }
+  if (cached.lowered) {
+    parts.addresses = cached.lowered->member.addresses;
+    parts.record = cached.lowered->member.record;
+  }
+  if (bind_member(member, request.job, parts, *unclaimed.object).has_error()) return nullptr;
+  bind_edges(member, request.job, parts);
+  sync::Lock lock(units_mutex_);
+  if (member.count) counting_[member.instance] = &member;
+  cache_->add_hit();
+  return &member.code;
 }
 
 // --- link ----------------------------------------------------------------------------------------------------------
@@ -112,16 +250,19 @@ void* HostBackend::find_symbol(const std::string& name, bool typed) {
   return runtime_library_symbol(name);
 }
 
-Result<std::vector<engine::Code*>> HostBackend::link(std::span<const CompileRequest> requests, ObjectUnit&& unit) {
+Result<LinkedObject> HostBackend::link_object(const ObjectUnit& unit) {
   std::vector<std::string> wanted;
   bool typed = false;
-  for (size_t i = 0; i < requests.size(); ++i) {
-    for (std::string& symbol : unit.members[i].symbols()) wanted.push_back(std::move(symbol));
-    typed |= is_typed(requests[i].job);
+  for (const ObjectMember& member : unit.members) {
+    for (std::string& symbol : member.symbols()) wanted.push_back(std::move(symbol));
+    typed |= !member.specialised_entry.empty();
   }
   Linker linker(memory_, unwind_);
-  BERTH_TRY(LinkedObject object, linker.link(llvm::MemoryBufferRef(unit.object, "object"), wanted,
-                                             [&](const std::string& name) { return find_symbol(name, typed); }));
+  return linker.link(llvm::MemoryBufferRef(unit.object, "object"), wanted, [&](const std::string& name) { return find_symbol(name, typed); });
+}
+
+Result<std::vector<engine::Code*>> HostBackend::link(std::span<const CompileRequest> requests, ObjectUnit&& unit) {
+  BERTH_TRY(LinkedObject object, link_object(unit));
   LinkedUnit linked;
   linked.memory = object.memory;
   for (size_t i = 0; i < requests.size(); ++i) {
@@ -134,11 +275,7 @@ Result<std::vector<engine::Code*>> HostBackend::link(std::span<const CompileRequ
     linked.members[i]->code.tier = unit.tier;
   }
   // Nothing fails from here on: slots that are bound stay in the table.
-  for (size_t i = 0; i < requests.size(); ++i) {
-    for (size_t k = 0; k < linked.members[i]->slots.size(); ++k) {
-      slots_.add(*linked.members[i]->slots[k], requests[i].job.source->edges[unit.members[i].slots[k].edge].callee);
-    }
-  }
+  for (size_t i = 0; i < requests.size(); ++i) bind_edges(*linked.members[i], requests[i].job, unit.members[i]);
   std::vector<engine::Code*> codes;
   sync::Lock lock(units_mutex_);
   for (const auto& member : linked.members) {
@@ -202,6 +339,10 @@ void HostBackend::bind(engine::CodeInstance& instance) noexcept {
   void* const better[] = {code->entry, code->convention == lower.code.convention ? code->specialised_entry : nullptr};
   for (size_t i = 0; i < lower.better.size(); ++i) lower.better[i]->store(better[i], std::memory_order_release);
   counting_.erase(found);
+}
+
+void HostBackend::bind_edges(LinkedMember& to, const engine::CompileJob& job, const ObjectMember& member) {
+  for (size_t i = 0; i < to.slots.size(); ++i) slots_.add(*to.slots[i], job.source->edges[member.slots[i].edge].callee);
 }
 
 Result<void> HostBackend::make_slots(LinkedMember& to, ObjectMember& member, const LinkedObject& object) {
@@ -294,7 +435,19 @@ void HostBackend::add_counts(berth_engine_counts_t& counts) {
   counts.compiled_optimized += compiled_optimized_.load(std::memory_order_relaxed);
 }
 
+void HostBackend::explain(engine::Explanation& explanation) {
+  const std::string reason = cache_ ? cache_->off_reason() : "";
+  if (!reason.empty()) engine::add_item(explanation, "warnings", json_quote("the object cache " + reason));
+}
+
 void HostBackend::metrics(std::string& prometheus) {
+  if (cache_) {
+    const ObjectCache::Counts counts = cache_->counts();
+    prometheus += fmt::format(
+        "berth_cache_hits_total {}\nberth_cache_misses_total {}\nberth_cache_refused_total {}\nberth_cache_evicted_total {}\n"
+        "berth_cache_waits_total {}\nberth_cache_on {}\n",
+        counts.hits, counts.misses, counts.refused, counts.evicted, counts.waited, cache_->off_reason().empty() ? 1 : 0);
+  }
   const SlabMemory::Accounts accounts = memory_.accounts();
   prometheus += fmt::format(
       "berth_compiled_total{{tier=\"fast\"}} {}\nberth_compiled_total{{tier=\"optimized\"}} {}\n"

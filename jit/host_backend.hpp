@@ -9,12 +9,15 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "jit/cached_request.hpp"
 #include "jit/call_slot.hpp"
 #include "jit/code_generator.hpp"
 #include "jit/object_compiler.hpp"
@@ -37,6 +40,8 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
     // Asks for the instance's OPTIMIZED tier; called from its code when its count is used up. Empty: code of adaptive sources stays FAST.
     std::function<void(engine::CodeInstance&)> promote;
     bool pre_check = true;   // off only in tests of the containment
+    std::optional<ObjectCache::Options> cache;
+    berth_key_traits_t traits{};  // for the owners' tokens
   };
   /// `engine` may still be under construction; null in unit tests, where edges to instances without code raise NOT_FOUND.
   HostBackend(engine::Engine* engine, Options options);
@@ -50,6 +55,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   void open() override;
   void close() noexcept override;
 
+  void explain(engine::Explanation& explanation) override;
   void add_counts(berth_engine_counts_t& counts) override;
   void metrics(std::string& prometheus) override;
 
@@ -62,12 +68,21 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
  private:
   struct LinkedMember;  // the code of one instance
   struct LinkedUnit;    // what was linked together
+  struct Unclaimed;     // a member that came with another from the cache, for whoever asks for it
 
+  Result<Answers> compile(std::span<const CompileRequest> requests, std::span<CachedRequest> cached);
+  /// Code from the cache; null: compile it.
+  engine::Code* load(const CompileRequest& request, CachedRequest& cached);
+  engine::Code* claim(const CompileRequest& request, const CachedRequest& cached, Unclaimed unclaimed);
+  bool link_stored(const StoredUnit& stored);
+  bool is_unclaimed(const CacheKey& key);
   /// One code per request, in their order. The error is unadorned.
+  Result<LinkedObject> link_object(const ObjectUnit& unit);
   Result<std::vector<engine::Code*>> link(std::span<const CompileRequest> requests, ObjectUnit&& unit);
   Result<void> bind_member(LinkedMember& to, const engine::CompileJob& job, ObjectMember& member, const LinkedObject& object);
   /// The slots of its edges, with trampolines; not yet in the table.
   Result<void> make_slots(LinkedMember& to, ObjectMember& member, const LinkedObject& object);
+  void bind_edges(LinkedMember& to, const engine::CompileJob& job, const ObjectMember& member);
   void bind_counter(LinkedMember& to, const engine::CompileJob& job, const TierCounter& counter, const LinkedObject& object);
   static void count_used_up(LinkedMember* member) noexcept;
   void* find_symbol(const std::string& name, bool typed);
@@ -83,8 +98,13 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   std::vector<LinkedUnit> units_ BERTH_GUARDED_BY(units_mutex_);
   // Counting FAST code by its instance, until better code is published.
   std::unordered_map<const engine::CodeInstance*, LinkedMember*> counting_ BERTH_GUARDED_BY(units_mutex_);
+  std::map<CacheKey, Unclaimed> unclaimed_ BERTH_GUARDED_BY(units_mutex_);
+  // First keys of stored units that are being linked: who needs another member waits for it, instead of linking all of them again.
+  std::set<CacheKey> loading_ BERTH_GUARDED_BY(units_mutex_);
+  sync::Condition loaded_;
   sync::Mutex symbols_mutex_{kRankSymbols};
   std::map<std::string, void*, std::less<>> symbols_ BERTH_GUARDED_BY(symbols_mutex_);
+  std::unique_ptr<ObjectCache> cache_;  // or null
   bool registered_ = false;  // by open, read by close: ordered by the pool
   // Counters, order nothing: relaxed.
   sync::Atomic<uint64_t> compiled_fast_{0}, compiled_optimized_{0}, retired_{0};

@@ -30,48 +30,41 @@ ObjectCache::ObjectCache(const CacheEnvironment& environment, Options options)
 
 ObjectCache::~ObjectCache() { close(); }
 
-ObjectCache::Found ObjectCache::find(const CacheKey& key, berth_tier_t tier, const sync::Atomic<bool>& cancelled) {
+ObjectCache::Found ObjectCache::try_find(const CacheKey& key) {
   Found found;
-  const auto begin = sync::Clock::now();
-  const auto looked = [&] {
-    found.unit = look(key);
-    if (!found.unit) return false;
-    found.member = member_of(*found.unit, key);
-    hits_.fetch_add(1, std::memory_order_relaxed);
-    return true;
-  };
-  std::chrono::microseconds pause = kFirstPoll;
-  bool has_waited = false;
-  while (!looked()) {
+  found.unit = look(key);
+  if (!found.unit) {
     found.lease = store_.lease(key);
-    if (found.lease.state() == FileStore::Lease::State::Held && looked()) break;  // made since the first look
-    found.since = sync::Clock::now();
-    const bool is_over = found.since - begin > 2 * expected(tier) || cancelled.load(std::memory_order_relaxed);
-    if (found.lease.state() != FileStore::Lease::State::Busy || is_over) {
-      misses_.fetch_add(1, std::memory_order_relaxed);
-      return found;
-    }
-    if (!has_waited) waited_.fetch_add(1, std::memory_order_relaxed);
-    has_waited = true;
-    boost::this_thread::disable_interruption uninterrupted;
-    boost::this_thread::sleep_for(boost::chrono::microseconds(pause.count()));
-    pause = std::min(2 * pause, kLongestPoll);
+    if (found.lease.state() == FileStore::Lease::State::Held) found.unit = look(key);  // made since the first look
   }
-  found.lease = {};
+  found.since = sync::Clock::now();
+  if (found.unit) {
+    found.member = member_of(*found.unit, key);
+    found.lease = {};
+  }
+  return found;
+}
+
+ObjectCache::Found ObjectCache::find(const CacheKey& key, berth_tier_t tier, const sync::Atomic<bool>& cancelled) {
+  const auto begin = sync::Clock::now();
+  Found found = try_find(key);
+  if (found.lease.state() != FileStore::Lease::State::Busy) return found;
+  waited_.fetch_add(1, std::memory_order_relaxed);
+  const boost::this_thread::disable_interruption uninterrupted;
+  for (auto pause = kFirstPoll; found.lease.state() == FileStore::Lease::State::Busy; pause = std::min(2 * pause, kLongestPoll)) {
+    if (found.since - begin > 2 * expected(tier) || cancelled.load(std::memory_order_relaxed)) break;
+    boost::this_thread::sleep_for(boost::chrono::microseconds(pause.count()));
+    found = try_find(key);
+  }
   return found;
 }
 
 std::shared_ptr<const StoredUnit> ObjectCache::look(const CacheKey& key) {
-  std::optional<std::string> bytes;
-  if (std::shared_ptr<Write> write = [&]() -> std::shared_ptr<Write> {
-        const sync::Lock lock(mutex_);
-        const auto entry = unwritten_.find(key);
-        return entry == unwritten_.end() ? nullptr : entry->second;
-      }()) {
-    bytes = write->entry.bytes;
-  } else {
-    bytes = store_.get(key);
+  {
+    const sync::Lock lock(mutex_);
+    if (const auto entry = unwritten_.find(key); entry != unwritten_.end()) return entry->second->unit;
   }
+  const std::optional<std::string> bytes = store_.get(key);
   if (!bytes) return nullptr;
   auto unit = decode_unit(*bytes, environment_);
   if (unit.has_error() || member_of(unit.assume_value(), key) == unit.assume_value().keys.size()) {
@@ -88,15 +81,15 @@ void ObjectCache::refuse(const CacheKey& key) noexcept {
 
 // --- keep ----------------------------------------------------------------------------------------------------------
 
-void ObjectCache::keep(std::vector<CacheKey> keys, std::string encoded, berth_tier_t tier, std::vector<Found> found) {
+void ObjectCache::keep(std::shared_ptr<const StoredUnit> unit, std::vector<Found> found) {
   if (!store_.is_on()) return;
-  auto made = std::make_shared<Write>(Write{{std::move(keys), std::move(encoded)}, tier, std::move(found)});
+  auto made = std::make_shared<Write>(Write{std::move(unit), std::move(found)});
   if (!has_thread_) return write({std::move(made)});
   const sync::Lock lock(mutex_);
   if (closing_ || unwritten_bytes_ > kMostUnwrittenBytes) return;
   if (!thread_.joinable()) thread_ = boost::thread([this] { run(); });
-  unwritten_bytes_ += made->entry.bytes.size();
-  for (const CacheKey& key : made->entry.keys) unwritten_[key] = made;
+  unwritten_bytes_ += made->unit->unit.object.size();
+  for (const CacheKey& key : made->unit->keys) unwritten_[key] = made;
   queue_.push_back(std::move(made));
   wake_.notify_one();
 }
@@ -112,8 +105,8 @@ void ObjectCache::run() {
     write(writes);
     lock.lock();
     for (const std::shared_ptr<Write>& written : writes) {
-      unwritten_bytes_ -= written->entry.bytes.size();
-      for (const CacheKey& key : written->entry.keys) {
+      unwritten_bytes_ -= written->unit->unit.object.size();
+      for (const CacheKey& key : written->unit->keys) {
         if (const auto entry = unwritten_.find(key); entry != unwritten_.end() && entry->second == written) unwritten_.erase(entry);
       }
     }
@@ -122,12 +115,12 @@ void ObjectCache::run() {
 
 // All that waits, together: the disk is waited for once.
 void ObjectCache::write(const std::vector<std::shared_ptr<Write>>& writes) {
-  std::vector<const FileStore::Entry*> entries;
-  for (const auto& write : writes) entries.push_back(&write->entry);
+  std::vector<FileStore::Entry> entries;
+  for (const auto& write : writes) entries.push_back({write->unit->keys, encode_unit(write->unit->unit, write->unit->keys, environment_)});
   store_.put(entries);
   const auto now = sync::Clock::now();
   for (const auto& write : writes) {
-    for (const Found& found : write->found) took(write->tier, now - found.since);
+    for (const Found& found : write->found) took(write->unit->unit.tier, now - found.since);
     write->found.clear();  // the leases
   }
 }

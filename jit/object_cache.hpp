@@ -40,7 +40,7 @@ class ObjectCache {
     std::array<std::chrono::nanoseconds, 2> expected = {std::chrono::milliseconds(20), std::chrono::milliseconds(200)};
   };
   struct Counts {
-    uint64_t hits, misses, refused, evicted, waited;
+    uint64_t hits, misses, refused, evicted, waited;  // hits, misses: of jobs
   };
   struct Found {
     std::shared_ptr<const StoredUnit> unit;  // or null
@@ -53,15 +53,20 @@ class ObjectCache {
   ObjectCache(const CacheEnvironment& environment, Options options);
   ~ObjectCache();
 
-  /// Of this cache's environment. Threads: any. Blocks: never. GC: any, kept.
+  /// Of a source, in this cache's environment. Threads: any. Blocks: never. GC: any, kept.
   CacheKey key(const CacheSource& source) const { return source.key(environment_); }
   /// Threads: any, no lock held. Blocks: reads a file; may wait, for another process's compile, until `cancelled`. GC: must be safe.
+  /// Errors: none.
   Found find(const CacheKey& key, berth_tier_t tier, const sync::Atomic<bool>& cancelled);
-  /// Keeps what was made after `find` gave nothing, `found` for each key. As above. Owns: consumed.
-  void keep(std::vector<CacheKey> keys, std::string encoded, berth_tier_t tier, std::vector<Found> found);
-  std::string encode(const ObjectUnit& unit, std::span<const CacheKey> keys) const { return encode_unit(unit, keys, environment_); }
+  /// Without waiting; for who holds leases: two would wait for each other. The lease is Busy where `find` would wait.
+  Found try_find(const CacheKey& key);
+  /// Keeps what was made after `find` gave nothing, `found` for each key. As above. Owns: consumed; the unit is shared.
+  void keep(std::shared_ptr<const StoredUnit> unit, std::vector<Found> found);
   /// A unit that cannot be used after all. Threads: any. Blocks: short (files). GC: must be safe.
   void refuse(const CacheKey& key) noexcept;
+  /// For the counts. Threads: any. Blocks: never.
+  void add_hit() noexcept { hits_.fetch_add(1, std::memory_order_relaxed); }
+  void add_misses(size_t n) noexcept { misses_.fetch_add(n, std::memory_order_relaxed); }
   /// Writes what waits, ends the thread. Idempotent. Threads: one at a time. Blocks: may wait, for the disk. GC: must be safe.
   void close() noexcept;
 
@@ -70,8 +75,7 @@ class ObjectCache {
 
  private:
   struct Write {
-    FileStore::Entry entry;
-    berth_tier_t tier;
+    std::shared_ptr<const StoredUnit> unit;
     std::vector<Found> found;
   };
   std::shared_ptr<const StoredUnit> look(const CacheKey& key);

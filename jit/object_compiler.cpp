@@ -5,6 +5,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -149,14 +150,20 @@ Result<ObjectCompiler::Target*> ObjectCompiler::target() {
 
 size_t ObjectCompiler::num_machines() const noexcept { return target_ ? target_->tools.num_made() : 0; }
 
-Result<CompiledBatch> ObjectCompiler::compile(std::span<const CompileRequest> requests) {
+Result<const HostTarget*> ObjectCompiler::host() {
+  BERTH_TRY(const Target* const found, target());
+  return &found->host;
+}
+
+template <class Work>
+auto ObjectCompiler::in_compilation(std::span<const CompileRequest> requests, Work&& work) -> decltype(work(std::declval<Compilation&>())) {
   BERTH_TRY(Target * const host, target());
   // Owned by hand: what unwinds from a fatal error of LLVM must not run the destructors of a context left in the middle.
   auto* const compilation = new Compilation(requests, *host);
   contexts_.fetch_add(1, std::memory_order_relaxed);
-  Result<CompiledBatch> batch = [&] {
+  auto result = [&] {
     try {
-      return run(*compilation);
+      return work(*compilation);
     } catch (...) {
       keep_for_ever(compilation);
       throw;
@@ -165,7 +172,24 @@ Result<CompiledBatch> ObjectCompiler::compile(std::span<const CompileRequest> re
   if (compilation->tools) host->tools.give_back(std::move(compilation->tools));
   delete compilation;
   contexts_.fetch_sub(1, std::memory_order_relaxed);
-  return batch;
+  return result;
+}
+
+Result<CompiledBatch> ObjectCompiler::compile(std::span<const CompileRequest> requests) {
+  return in_compilation(requests, [this](Compilation& compilation) { return run(compilation); });
+}
+
+Result<LoweredMethod> ObjectCompiler::lower(const CompileRequest& request) {
+  return in_compilation({&request, 1}, [&](Compilation& compilation) -> Result<LoweredMethod> {
+    Reading reading(request);
+    BERTH_TRYV(enter_step(options_.hook, request, "read"));
+    BERTH_TRYV(read(compilation, reading));
+    LoweredMethod lowered;
+    llvm::raw_string_ostream stream(lowered.bitcode);
+    llvm::WriteBitcodeToFile(*reading.module, stream);
+    lowered.member = std::move(reading.member);
+    return lowered;
+  });
 }
 
 namespace {
@@ -287,6 +311,13 @@ Result<ObjectCompiler::Added> ObjectCompiler::add(Compilation& compilation, cons
 Result<void> ObjectCompiler::read(Compilation& compilation, Reading& reading) {
   reading.member.entry = reading.job.source->entry_symbol;
   const engine::SourceBody& body = *reading.job.source->body;
+  if (const LoweredMethod* const lowered = reading.request.lowered) {
+    auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(lowered->bitcode, "lowered"), compilation.context);
+    if (!module) return reading.fail("read", BERTH_INTERNAL, llvm::toString(module.takeError()), "report this as a defect of Berth");
+    reading.module = std::move(*module);
+    reading.member = lowered->member;
+    return success();
+  }
   if (body.kind() == engine::BodyKind::TypedIr) {
     const auto& typed = static_cast<const inference::TypedIrBody&>(body);
     LoweredNames names;
@@ -405,8 +436,7 @@ Result<void> ObjectCompiler::make_local(Compilation& compilation, Reading& readi
     }
   }
   free_library_names(module, member);
-  const bool is_first = reading.job.source->tier == BERTH_TIER_ADAPTIVE && tier_of(reading.job) == BERTH_TIER_FAST;
-  if (options_.count && reading.job.instance && is_first && is_promotable) {
+  if (counts(reading.job) && is_promotable) {
     std::vector<std::string> entries = {member.entry};
     if (!member.specialised_entry.empty()) entries.push_back(member.specialised_entry);
     member.counter = add_tier_counter(module, entries);

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jit/code_generator.hpp"
@@ -27,6 +28,12 @@ using StepHook = std::function<void(const char* step, const engine::CompileJob& 
 
 /// More are not compiled together: the others wait too long for the first.
 inline constexpr size_t kMostUnitInstructions = 4000;
+
+/// A typed method as bitcode. The member has entries, convention, addresses and record; the rest is not known yet.
+struct LoweredMethod {
+  ObjectMember member;
+  std::string bitcode;
+};
 
 /// What became of the requests that were taken, in their order: an error, or none for the next member of the unit.
 struct CompiledBatch {
@@ -56,6 +63,14 @@ class ObjectCompiler {
   /// Threads: any. Blocks: compiles. GC: must be safe. Errors: COMPILE_FAILED, UNSUPPORTED, INVALID_ARGUMENT, CANCELLED of one request; of the
   /// whole, nobody knows whose if there are several; as exceptions FatalEscape.
   Result<CompiledBatch> compile(std::span<const CompileRequest> requests);
+  /// The read step of one request with typed IR, alone. As above.
+  Result<LoweredMethod> lower(const CompileRequest& request);
+  /// Errors: UNSUPPORTED. Threads: any. Blocks: short.
+  Result<const HostTarget*> host();
+  /// Whether the code of a job counts its calls. Threads: any. Blocks: never.
+  bool counts(const engine::CompileJob& job) const noexcept {
+    return options_.count && job.instance && job.source->tier == BERTH_TIER_ADAPTIVE && tier_of(job) == BERTH_TIER_FAST;
+  }
   size_t num_contexts() const noexcept { return contexts_.load(std::memory_order_relaxed); }
   size_t num_machines() const noexcept;
 
@@ -66,6 +81,8 @@ class ObjectCompiler {
 
   enum class Added { Yes, Last, Cut };  // cut: for a unit of its own
 
+  template <class Work>
+  auto in_compilation(std::span<const CompileRequest> requests, Work&& work) -> decltype(work(std::declval<Compilation&>()));
   Result<CompiledBatch> run(Compilation& compilation);
   Result<Added> add(Compilation& compilation, const CompileRequest& request);
   Result<void> read(Compilation& compilation, Reading& reading);

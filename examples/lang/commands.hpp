@@ -12,7 +12,7 @@ struct RunOptions {
   std::vector<std::string> files;
   unsigned threads = 1;
   berth_tier_t tier = BERTH_TIER_ADAPTIVE;
-  std::string device, stats_json, trace;
+  std::string device, stats_json, trace, cache;
   bool stats = false;
 };
 

@@ -27,6 +27,7 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   run_command->add_option("--device", run_options.device, "Device of launches: host, host:threads=4, cuda:0, hip:0");
   run_command->add_flag("--stats", run_options.stats, "A table of what was inferred, reserved and compiled");
   run_command->add_option("--stats-json", run_options.stats_json, "The same as JSON into this file");
+  run_command->add_option("--cache", run_options.cache, "Directory of the object cache: what was compiled once is loaded the next time");
   run_command->add_option("--trace", run_options.trace, "A trace for chrome://tracing into this file");
   CLI::App* repl_command = app.add_subcommand("repl", "Read, evaluate, print");
   CLI::App* emit_command = app.add_subcommand("emit", "Show the code of a method");

@@ -136,7 +136,7 @@ bool report(const std::deque<RunFile>& files) {
 
 int run(const RunOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const Engine engine = new_engine();
+  const Engine engine = new_engine(options.cache);
   if (!options.trace.empty()) check(berth_engine_trace_start(engine.get(), options.trace.c_str()));
   const Device device = open_device(engine.get(), options.device);
   std::deque<RunFile> files;

@@ -21,9 +21,11 @@ void check(berth_error_t* error) {
   throw Failure(line);
 }
 
-Engine new_engine() {
+Engine new_engine(const std::string& cache_directory) {
+  const std::unique_ptr<berth_config_t, Deleter<berth_config_delete>> config(berth_config_new());
+  if (!cache_directory.empty()) berth_config_set_cache_directory(config.get(), cache_directory.c_str());
   berth_engine_t* engine = nullptr;
-  check(berth_engine_new(nullptr, &engine));
+  check(berth_engine_new(config.get(), &engine));
   return Engine(engine);
 }
 

@@ -28,7 +28,8 @@ using Text = std::unique_ptr<char, Deleter<berth_string_delete>>;
 /// Throws what the call answered, as one line. Owns: error consumed.
 void check(berth_error_t* error);
 
-Engine new_engine();
+/// With the object cache in `cache_directory`; empty: without.
+Engine new_engine(const std::string& cache_directory = {});
 Thread attach(berth_engine_t* engine);
 
 /// Everything in a file. Throws Failure.

@@ -71,8 +71,8 @@ BERTH_API void berth_config_set_reentry_limit(berth_config_t *config, uint32_t l
  */
 BERTH_API void berth_config_set_lease_timeout(berth_config_t *config, int64_t ns);
 /**
- * Directory of the persistent object cache; NULL, the default: off. Kept, but not used: this version has no
- * object cache.
+ * Directory of the persistent object cache, made if it is not there; NULL, the default: off. Engines and
+ * processes share it. What is wrong with it is never an error: its place in berth_engine_explain says so.
  * Owns: directory borrowed (copied). Else as above.
  */
 BERTH_API void berth_config_set_cache_directory(berth_config_t *config, const char *directory);

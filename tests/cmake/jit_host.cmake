@@ -27,3 +27,8 @@ target_include_directories(jit_store_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 berth_test(jit_source_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/jit_source_test.cpp
   LIBRARIES berth::berth)
+berth_test(jit_cache_test
+  SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/jit_cache_test.cpp
+  FLOORS jit inference engine gc support
+  LIBRARIES LLVM TBB::tbb)
+target_include_directories(jit_cache_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})

@@ -91,6 +91,13 @@ berth_lang_command(Inference.I3_bad_garbage_bir RC 1 ERROR "garbage.bir:1:" GARB
 berth_lang_command(Inference.I3_bad_garbage_ll RC 1 ERROR "." GARBAGE ${CMAKE_CURRENT_BINARY_DIR}/garbage.ll
                    ARGUMENTS run ${CMAKE_CURRENT_BINARY_DIR}/garbage.ll TIMEOUT 30)
 
+# Row J75: each program, compiled and then loaded by another process, prints the same; the second compiles next to nothing.
+foreach(tier optimized adaptive)
+  add_test(NAME Jit.J75_programs_are_loaded_by_the_next_process_${tier}
+           COMMAND bash ${BERTH_LANG_TESTS}/cached.sh $<TARGET_FILE:berth> ${tier} ${programs} ${short_programs})
+  set_tests_properties(Jit.J75_programs_are_loaded_by_the_next_process_${tier} PROPERTIES TIMEOUT 300 LABELS lang)
+endforeach()
+
 # The other kinds of files, the prompt, what is shown.
 berth_lang_command(Inference.I63_ir_file RC 0 HAS "^42\n$" ARGUMENTS run ${BERTH_LANG_TESTS}/answer.bir)
 berth_lang_command(Inference.I63_llvm_file RC 0 HAS "^42\n$" ARGUMENTS run ${BERTH_LANG_TESTS}/answer.ll --threads 4)

@@ -29,10 +29,7 @@ CacheKey key(int n) {
 }
 std::string content(int n, size_t size = 1000) { return std::string(size, static_cast<char>('a' + n % 26)); }
 FileStore::Entry entry(int n, size_t size = 1000) { return {{key(n)}, content(n, size)}; }
-void put(FileStore& store, const FileStore::Entry& entry) {
-  const FileStore::Entry* const entries[] = {&entry};
-  store.put(entries);
-}
+void put(FileStore& store, const FileStore::Entry& entry) { store.put({&entry, 1}); }
 
 /// The system calls with something that runs before or after each. One test at a time.
 struct Tampered {

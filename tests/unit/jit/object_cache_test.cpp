@@ -23,11 +23,12 @@ using test::Watchdog;
 
 const CacheEnvironment kEnvironment{"1", "build", "22.1", "x86_64", "cpu", "+sse", "e-m:e", "O2", "small", "strict", "polls", "checked"};
 
-ObjectUnit unit_of(int n) {
-  ObjectUnit unit;
-  unit.members.resize(1);
-  unit.members[0].entry = "f" + std::to_string(n);
-  unit.object = std::string(2000, static_cast<char>(n));
+StoredUnit unit_of(int n, const CacheKey& key) {
+  StoredUnit unit;
+  unit.keys = {key};
+  unit.unit.members.resize(1);
+  unit.unit.members[0].entry = "f" + std::to_string(n);
+  unit.unit.object = std::string(2000, static_cast<char>(n));
   return unit;
 }
 CacheKey key_of(const ObjectCache& cache, int n) {
@@ -53,14 +54,14 @@ class ObjectCacheTest : public testing::TestWithParam<bool> {
     const CacheKey key = key_of(cache, n);
     ObjectCache::Found found = cache.find(key, BERTH_TIER_FAST, cancelled);
     if (found.unit) {
-      EXPECT_EQ(found.unit->unit.object, unit_of(n).object);
-      EXPECT_EQ(found.unit->unit.members[found.member].entry, unit_of(n).members[0].entry);
+      const StoredUnit expected = unit_of(n, key);
+      EXPECT_EQ(found.unit->unit.object, expected.unit.object);
+      EXPECT_EQ(found.unit->unit.members[found.member].entry, expected.unit.members[0].entry);
       return false;
     }
     std::vector<ObjectCache::Found> makers;
     makers.push_back(std::move(found));
-    const CacheKey keys[] = {key};
-    cache.keep({key}, cache.encode(unit_of(n), keys), BERTH_TIER_FAST, std::move(makers));
+    cache.keep(std::make_shared<StoredUnit>(unit_of(n, key)), std::move(makers));
     return true;
   }
   std::string file_of(const ObjectCache& cache, int n) const { return directory.path() + "/" + key_of(cache, n).name(); }
@@ -75,9 +76,6 @@ TEST_P(ObjectCacheTest, J75_what_was_kept_is_found_at_once_and_by_the_next_proce
     ObjectCache cache(kEnvironment, options(GetParam()));
     EXPECT_TRUE(look_or_make(cache, 1));
     EXPECT_FALSE(look_or_make(cache, 1));
-    const auto counts = cache.counts();
-    EXPECT_EQ(counts.hits, 1u);
-    EXPECT_EQ(counts.misses, 1u);
   }
   ObjectCache cache(kEnvironment, options(GetParam()));
   EXPECT_FALSE(look_or_make(cache, 1));
@@ -101,7 +99,6 @@ TEST_P(ObjectCacheTest, J76_a_damaged_file_is_refused_and_made_again) {
     ObjectCache cache(kEnvironment, options(GetParam()));
     EXPECT_TRUE(look_or_make(cache, 1));
     EXPECT_EQ(cache.counts().refused, 1u);
-    EXPECT_EQ(cache.counts().hits, 0u);
   }
   ObjectCache cache(kEnvironment, options(GetParam()));
   EXPECT_FALSE(look_or_make(cache, 1));
@@ -109,8 +106,8 @@ TEST_P(ObjectCacheTest, J76_a_damaged_file_is_refused_and_made_again) {
 
 TEST_P(ObjectCacheTest, J76_a_file_under_a_foreign_key_is_refused) {
   ObjectCache cache(kEnvironment, options(GetParam()));
-  const CacheKey keys[] = {key_of(cache, 1)};
-  std::ofstream(file_of(cache, 2), std::ios::binary) << cache.encode(unit_of(1), keys);
+  const StoredUnit other = unit_of(1, key_of(cache, 1));
+  std::ofstream(file_of(cache, 2), std::ios::binary) << encode_unit(other.unit, other.keys, kEnvironment.digest());
   EXPECT_TRUE(look_or_make(cache, 2));
   EXPECT_EQ(cache.counts().refused, 1u);
 }
@@ -192,8 +189,7 @@ TEST(ObjectCache, a_forked_child_does_not_wait_for_the_parents_thread) {
   options.directory = directory.path();
   auto cache = std::make_unique<ObjectCache>(kEnvironment, options);
   std::vector<ObjectCache::Found> none(1);
-  const CacheKey keys[] = {key_of(*cache, 1)};
-  cache->keep({keys[0]}, cache->encode(unit_of(1), keys), BERTH_TIER_FAST, std::move(none));
+  cache->keep(std::make_shared<StoredUnit>(unit_of(1, key_of(*cache, 1))), std::move(none));
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
