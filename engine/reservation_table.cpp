@@ -126,8 +126,12 @@ void ReservationTable::grow(Shard& shard, size_t capacity) {
     });
   }
   shard.num_tombstones = 0;
+  const Index old = index_of(shard);
   indexes_[static_cast<size_t>(&shard - shards_.data())].store(larger, std::memory_order_release);
-  if (mutant::is_on("R73_old_array_freed")) shard.arrays.clear();
+  if (mutant::is_on("R73_old_array_freed") && !shard.arrays.empty()) {
+    for (size_t cell = 0; cell <= old.mask(); ++cell) old.cell(cell).store(nullptr, std::memory_order_relaxed);
+    shard.arrays.clear();
+  }
   shard.arrays.push_back(std::move(lines));
 }
 

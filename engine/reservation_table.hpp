@@ -14,6 +14,7 @@
 #include "engine/engine.hpp"
 #include "engine/pool.hpp"
 #include "engine/slot.hpp"
+#include "support/latch.hpp"
 #include "support/mutant.hpp"
 
 namespace berth::engine {
@@ -82,6 +83,7 @@ class ReservationTable {
   /// Threads: any. Blocks: never. The slot may be recycled meanwhile: is_current afterwards.
   Found find(Key key, uint64_t hash) noexcept {
     const Index index = indexes_[hash >> (64 - kShardBits)].load(std::memory_order_acquire);
+    latch::reach("probe", this);
     for (size_t i = hash & index.mask();; i = (i + 1) & index.mask()) {
       Slot* slot = index.cell(i).load(std::memory_order_acquire);
       if (!slot) return {};

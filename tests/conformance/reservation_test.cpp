@@ -1488,6 +1488,25 @@ TEST(Reservation, R73_index_grows_under_takes_and_lookups) {
   for (int i = 0; i < 4096; ++i) ASSERT_EQ(engine->lookup_entry(key(i), 0), entry_of(i));
 }
 
+TEST(Reservation, R73_a_reader_on_a_replaced_array_finds_its_key) {
+  TestEngine engine;
+  using Table = engine::ReservationTable;
+  const auto shard_of = [](int i) { return Table::hash(key(i)) >> (64 - Table::kShardBits); };
+  engine.release(engine.take(key(0)), native(entry_of(0)));
+  Pause pause("probe");
+  std::thread reader([&] { EXPECT_EQ(engine->lookup_entry(key(0), 0), entry_of(0)); });  // not attached: it holds up no collection
+  pause.until_reached();
+  int num_published = 1;
+  for (int i = 1; i < 4096; ++i) {
+    if (shard_of(i) != shard_of(0)) continue;
+    engine.release(engine.take(key(i)), native(entry_of(i)));
+    ++num_published;
+  }
+  EXPECT_GT(num_published, 32);  // the first array has 32 cells
+  pause.release();
+  reader.join();
+}
+
 TEST(Reservation, R73_idle_slots_are_recycled_before_the_index_grows) {
   TestEngine engine;
   static const char many[200'000] = {};
