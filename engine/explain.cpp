@@ -9,75 +9,108 @@
 namespace berth::engine {
 namespace {
 
-struct KeyReport {
-  Key key{};
-  std::string label, holder;
-  int64_t held_ns = 0;
-  bool is_compiling = false;
-  std::vector<std::pair<std::string, int64_t>> waiters;
+/// What explain copies under a shard's lock. Nothing is allocated there: what finds no room is only counted, and the copy is made again
+/// with room for it.
+class ShardCopy {
+ public:
+  struct Text {
+    size_t from = 0, size = 0;
+  };
+  struct Row {  // a waiter, or a key with the waiters after it
+    bool is_waiter = false, is_compiling = false;
+    Key key{};
+    Text name, label;  // of the waiter or holder
+    int64_t since_ns = 0;
+  };
+
+  void clear() noexcept {
+    rows_.clear();
+    text_.clear();
+    needed_rows_ = needed_text_ = 0;
+  }
+  void add_key(Key key, std::string_view holder, const char* label, int64_t since_ns, bool is_compiling) noexcept {
+    const Text name = copy(holder);
+    add({false, is_compiling, key, name, copy(label ? label : ""), since_ns});
+  }
+  void add_waiters(const Waiter* head) noexcept {
+    for (const Waiter* waiter = head; waiter; waiter = waiter->next == head ? nullptr : waiter->next) {
+      add({true, false, {}, copy(waiter->agent->name), {}, waiter->since_ns});
+    }
+  }
+  bool is_whole() const noexcept { return rows_.size() == needed_rows_ && text_.size() == needed_text_; }
+  /// Room for twice of what did not fit, as there may be more of it by then. Errors: std::bad_alloc.
+  void make_room() {
+    rows_.reserve(2 * needed_rows_);
+    text_.reserve(2 * needed_text_);
+  }
+  void append_to(std::string& json, int64_t now_ns) const {
+    const auto text = [&](Text part) { return json_quote(std::string_view(text_).substr(part.from, part.size)); };
+    for (size_t i = 0; i < rows_.size();) {
+      const Row& row = rows_[i];
+      if (json.back() != '[') json += ',';
+      json += fmt::format("{{\"key\":{{\"method\":\"0x{:x}\",\"owner\":\"0x{:x}\",\"label\":{}}},\"holder\":{},\"held_ns\":{},\"state\":\"{}\",\"waiters\":[",
+                          reinterpret_cast<uintptr_t>(row.key.method), reinterpret_cast<uintptr_t>(row.key.owner), text(row.label),
+                          text(row.name), std::max<int64_t>(0, now_ns - row.since_ns), row.is_compiling ? "compiling" : "reserved");
+      for (++i; i < rows_.size() && rows_[i].is_waiter; ++i) {
+        if (json.back() != '[') json += ',';
+        json += fmt::format("{{\"agent\":{},\"waiting_ns\":{}}}", text(rows_[i].name), now_ns - rows_[i].since_ns);
+      }
+      json += "]}";
+    }
+  }
+
+ private:
+  void add(const Row& row) noexcept {
+    ++needed_rows_;
+    if (rows_.size() < rows_.capacity()) rows_.push_back(row);
+  }
+  Text copy(std::string_view text) noexcept {
+    needed_text_ += text.size();
+    const Text place{text_.size(), text.size()};
+    if (text_.capacity() - text_.size() >= text.size()) text_ += text;
+    return place;
+  }
+
+  std::vector<Row> rows_;
+  std::string text_;
+  size_t needed_rows_ = 0, needed_text_ = 0;
 };
-
-void add_waiters(KeyReport& report, const Waiter* head, int64_t now_ns) {
-  const Waiter* waiter = head;
-  while (waiter) {
-    report.waiters.emplace_back(waiter->agent->name, now_ns - waiter->since_ns);
-    waiter = waiter->next == head ? nullptr : waiter->next;
-  }
-}
-
-void append(std::string& json, const KeyReport& report) {
-  json += fmt::format("{{\"key\":{{\"method\":\"0x{:x}\",\"owner\":\"0x{:x}\",\"label\":{}}},\"holder\":{},\"held_ns\":{},\"state\":\"{}\",\"waiters\":[",
-                      reinterpret_cast<uintptr_t>(report.key.method), reinterpret_cast<uintptr_t>(report.key.owner),
-                      json_quote(report.label), json_quote(report.holder), report.held_ns,
-                      report.is_compiling ? "compiling" : "reserved");
-  for (const auto& [agent, waiting_ns] : report.waiters) {
-    if (&agent != &report.waiters.front().first) json += ',';
-    json += fmt::format("{{\"agent\":{},\"waiting_ns\":{}}}", json_quote(agent), waiting_ns);
-  }
-  json += "]}";
-}
 
 }  // namespace
 
 std::string Engine::Impl::explain() {
-  std::vector<KeyReport> reports;
+  std::string json = "{\"reservations\":[";
+  ShardCopy copy;
+  const auto copy_slot = [&](Slot& slot, size_t) {
+    const Key key{slot.method.load(std::memory_order_relaxed), slot.owner.load(std::memory_order_relaxed)};
+    // With the waiter bit the holder cannot give the key back without this shard's lock: its token and label stay.
+    const bool is_held = mutant::is_on("R69_token_not_kept") && Slot::token_of(slot.hold.load(std::memory_order_relaxed));
+    if (is_held || mark_awaited({&slot, nullptr})) {
+      latch::reach("explain", &slot);
+      const CodeInstance& token = *Slot::token_of(slot.hold.load(std::memory_order_relaxed));
+      copy.add_key(key, token.agent.load(std::memory_order_relaxed)->name, instance_label(token),
+                   token.held_since_ns.load(std::memory_order_relaxed), false);
+      copy.add_waiters(slot.queue);
+    }
+    for (CodeInstance* instance = slot.head.load(std::memory_order_relaxed); instance;
+         instance = instance->next.load(std::memory_order_relaxed)) {
+      const InstanceDetail* detail = instance->detail.load(std::memory_order_relaxed);
+      const bool compiling = CodeInstance::state_of(instance->word.load(std::memory_order_acquire)) == InstanceState::Compiling;
+      if (!compiling && !detail->entry_queue) continue;
+      copy.add_key(key, "compiler", detail->label.c_str(), instance->held_since_ns.load(std::memory_order_relaxed), true);
+      copy.add_waiters(detail->entry_queue);
+    }
+  };
   for (unsigned i = 0; i < ReservationTable::kShards; ++i) {
     ReservationTable::Shard& shard = table.shard_at(i);
-    const sync::Lock lock(shard.mutex);
-    table.for_each_slot(shard, [&](Slot& slot, size_t) {
-      const int64_t now_ns = clock_ns();
-      const Key key{slot.method.load(std::memory_order_relaxed), slot.owner.load(std::memory_order_relaxed)};
-      // With the waiter bit the holder cannot give the key back without this shard's lock: its token and label stay.
-      const bool is_held = mutant::is_on("R69_token_not_kept") && Slot::token_of(slot.hold.load(std::memory_order_relaxed));
-      if (is_held || mark_awaited({&slot, nullptr})) {
-        latch::reach("explain", &slot);
-        const CodeInstance& token = *Slot::token_of(slot.hold.load(std::memory_order_relaxed));
-        KeyReport& report = reports.emplace_back();
-        report.key = key;
-        report.holder = token.agent.load(std::memory_order_relaxed)->name;
-        if (const char* label = instance_label(token)) report.label = label;
-        report.held_ns = std::max<int64_t>(0, now_ns - token.held_since_ns.load(std::memory_order_relaxed));
-        add_waiters(report, slot.queue, now_ns);
-      }
-      for (CodeInstance* instance = slot.head.load(std::memory_order_relaxed); instance;
-           instance = instance->next.load(std::memory_order_relaxed)) {
-        const InstanceDetail* detail = instance->detail.load(std::memory_order_relaxed);
-        const bool compiling = CodeInstance::state_of(instance->word.load(std::memory_order_acquire)) == InstanceState::Compiling;
-        if (!compiling && !detail->entry_queue) continue;
-        KeyReport& report = reports.emplace_back();
-        report.key = key;
-        report.label = detail->label;
-        report.holder = "compiler";
-        report.is_compiling = true;
-        report.held_ns = std::max<int64_t>(0, now_ns - instance->held_since_ns.load(std::memory_order_relaxed));
-        add_waiters(report, detail->entry_queue, now_ns);
-      }
-    });
-  }
-  std::string json = "{\"reservations\":[";
-  for (const KeyReport& report : reports) {
-    if (&report != &reports.front()) json += ',';
-    append(json, report);
+    for (;; copy.make_room()) {
+      copy.clear();
+      const sync::Lock lock(shard.mutex);
+      table.for_each_slot(shard, copy_slot);
+      if (mutant::is_on("R69_room_made_under_lock")) copy.make_room();
+      if (copy.is_whole()) break;
+    }
+    copy.append_to(json, clock_ns());
   }
   json += fmt::format("],\"cycles_broken\":{},\"duplicates\":{},\"world\":{}", counters.cycle.value(), counters.duplicates.value(),
                       worlds.now());

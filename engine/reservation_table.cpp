@@ -85,14 +85,6 @@ bool ReservationTable::recycle(Shard& shard, size_t cell) noexcept {
   return true;
 }
 
-void ReservationTable::for_each_slot(Shard& shard, const std::function<void(Slot&, size_t)>& function) {
-  const Index index = index_of(shard);
-  for (size_t cell = 0; cell <= index.mask(); ++cell) {
-    Slot* slot = index.cell(cell).load(std::memory_order_relaxed);
-    if (slot && slot != tombstone()) function(*slot, cell);
-  }
-}
-
 void ReservationTable::make_room(Shard& shard) {
   const Index index = index_of(shard);
   const size_t capacity = index.capacity();

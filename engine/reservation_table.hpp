@@ -101,7 +101,15 @@ class ReservationTable {
   Slot* find_locked(Shard& shard, Key key, uint64_t hash) noexcept;
   /// Unlinks a slot that nobody uses: no instance, no failure, no waiter, `hold` null. With the shard's lock held. False: in use.
   bool recycle(Shard& shard, size_t cell) noexcept;
-  void for_each_slot(Shard& shard, const std::function<void(Slot&, size_t cell)>& function);
+  /// function(Slot&, cell) for each. With the shard's lock held.
+  template <class Function>
+  void for_each_slot(Shard& shard, Function&& function) {
+    const Index index = index_of(shard);
+    for (size_t cell = 0; cell <= index.mask(); ++cell) {
+      Slot* slot = index.cell(cell).load(std::memory_order_relaxed);
+      if (slot && slot != tombstone()) function(*slot, cell);
+    }
+  }
 
   /// Threads: any, with the shard's lock or without; without, the caller retains and compares the generation.
   static Look look(const Slot& slot, uint64_t world, Need need) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract rows R54 and R71: operator new fails or is watched. Each case runs until no allocation is left to fail, once with only the
+// Contract rows R54, R69 and R71: operator new fails or is watched. Each case runs until no allocation is left to fail, once with only the
 // n-th failing and once with all from it on.
 #include <gtest/gtest.h>
 
@@ -346,6 +346,36 @@ TEST_F(NoMemory, R71_waits_allocate_nothing_under_a_lock) {
     if (way == Way::Cancel) engine.release(held);
     engine.expect_at_rest();
   }
+}
+
+// However much there is to copy: the room for it is made between two tries.
+TEST_F(NoMemory, R69_explain_allocates_nothing_under_a_lock) {
+  TestEngine engine;
+  static const char methods[200] = {};
+  const std::string label(5000, 'x');
+  ReserveOptions options;
+  options.label = label.c_str();
+  std::vector<Lease> leases;
+  for (const char& method : methods) leases.push_back(engine.take({&method, nullptr}, options));
+  std::vector<std::unique_ptr<TestEngine::Worker>> workers;
+  for (int i = 0; i < 3; ++i) {
+    workers.push_back(engine.spawn([&](gc::Thread& thread) { engine.release(thread, engine.take(thread, {&methods[0], nullptr})); }));
+    workers.back()->until_waiting();
+  }
+  const int64_t before = num_allocations_under_lock();
+  const std::string text = engine->explain();
+  EXPECT_EQ(num_allocations_under_lock() - before, 0);
+  const auto count = [&](const std::string& part) {
+    int n = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++n;
+    return n;
+  };
+  EXPECT_EQ(count("{\"key\":"), 200);
+  EXPECT_EQ(count("\"label\":\"" + label + "\""), 200);
+  EXPECT_EQ(count("\"waiting_ns\":"), 3);
+  for (const Lease& lease : leases) engine.release(lease);
+  workers.clear();
+  engine.expect_at_rest();
 }
 
 }  // namespace
