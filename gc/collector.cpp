@@ -5,33 +5,18 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <exception>
 #include <thread>
-#include <unordered_set>
 
 #include "gc/attachment.hpp"
+#include "gc/collector_impl.hpp"
 #include "gc/handle.hpp"
-#include "gc/heap_impl.hpp"
-#include "gc/safe_mutex.hpp"
-#include "gc/stress.hpp"
 #include "support/latch.hpp"
-#include "support/metrics.hpp"
 #include "support/mutant.hpp"
 
 namespace berth::gc {
 namespace {
-
-constexpr Rank kRankAgents{440, "agent list"};
-constexpr Rank kRankParkerList{410, "parker list"};
-constexpr Rank kRankHistory{500, "stop history"};
-constexpr size_t kHistory = 16;
-constexpr auto kSlice = std::chrono::milliseconds(100);  // glibc 2.36 can lose a wake-up (bug 25847)
-
-uint64_t since_ns(sync::TimePoint begin) noexcept {
-  return static_cast<uint64_t>(std::chrono::nanoseconds(sync::Clock::now() - begin).count());
-}
 
 /// Lowest address down to which generated code may go: a reserve is left for the runtime.
 uintptr_t stack_limit_of(uintptr_t low, uintptr_t high) noexcept {
@@ -61,238 +46,7 @@ unsigned marker_count(unsigned asked) { return asked ? asked : std::max(1u, std:
 
 }  // namespace
 
-/// One asker's request; it lives on that thread's stack. Everything is guarded by the handshake mutex.
-///
-///   state   | the target polls | the asker finds it Safe | the target detaches
-///   Pending | Done             | Done                    | Gone
-struct Handshake {
-  const std::function<void(Thread&)>& function;
-  enum class State : uint8_t { Pending, Done, Gone } state = State::Pending;
-  Handshake* next = nullptr;
-
-  /// Ends all requests of `target`.
-  static void end_all(Thread& target, State state) noexcept {
-    while (Handshake* request = target.handshakes) {
-      target.handshakes = request->next;
-      if (state == State::Done) request->function(target);
-      request->state = state;
-    }
-  }
-};
-
-/// A thread that a stop waits for since more than a second.
-struct LateThread {
-  uint64_t id = 0;
-  const char* last_transition = nullptr;
-  uint64_t late_ns = 0;
-};
-
-struct Collector::Impl {
-  explicit Impl(const CollectorOptions& options) : mark(marker_count(options.mark_threads), options.mark_stack_limit) {}
-
-  mutable sync::Mutex registry{kRankRegistry};
-  std::vector<Thread*> threads BERTH_GUARDED_BY(registry);
-  std::vector<CollectionClient*> clients BERTH_GUARDED_BY(registry);
-  uint64_t next_id BERTH_GUARDED_BY(registry) = 1;
-
-  // Raised and lowered seq_cst under stop_mutex; leave reads seq_cst (store-buffer pattern with the thread's state).
-  sync::Atomic<uint32_t> stop{0};
-  // The thread that collects. CAS acq_rel, read acquire: the next owner sees the last one's heap.
-  sync::Atomic<Thread*> owner{nullptr};
-  // Tickets. acq_rel, read acquire: a requester sees the swept heap.
-  sync::Atomic<uint64_t> requested{0}, completed{0};
-  sync::Atomic<uint64_t> collections{0};
-
-  sync::Mutex stop_mutex{kRankStop};
-  sync::Condition arrived;  // for the collector: threads that stopped, or went on
-  sync::Condition resumed;  // for all others: the stop ended, help is wanted, ownership is free
-  // Threads held at a poll or leave that have not gone on; a new stop waits for 0.
-  sync::Atomic<uint32_t> held{0};  // raised before the thread counts as stopped, lowered under stop_mutex: acq_rel
-  bool help_wanted BERTH_GUARDED_BY(stop_mutex) = false;
-
-  sync::Mutex handshake_mutex{kRankHandshake};
-  sync::Condition handshaken;
-
-  sync::Mutex agents_mutex{kRankAgents};
-  std::vector<Agent*> agents BERTH_GUARDED_BY(agents_mutex);
-  SafeMutex stacks_mutex{Rank{91, "pass over the stacks"}};
-  uint64_t stack_pass BERTH_GUARDED_BY(agents_mutex) = 0;
-  sync::Mutex parkers_mutex{kRankParkerList};
-  Parker* parkers BERTH_GUARDED_BY(parkers_mutex) = nullptr;
-
-  MarkPhase mark;
-  std::unordered_set<const void*> pinned;  // in this collection, under stress mode `move`; the collector's
-
-  metrics::Counter misuses, late, recruited, recovered, failed;
-  metrics::Histogram asked_to_raised, time_to_safepoint, stopped_to_resumed;
-  mutable sync::Mutex history_mutex{kRankHistory};
-  std::array<StopRecord, kHistory> history BERTH_GUARDED_BY(history_mutex);
-  uint64_t num_stops BERTH_GUARDED_BY(history_mutex) = 0;
-  std::vector<LateThread> late_threads BERTH_GUARDED_BY(history_mutex);  // of the stop that waits now
-
-  /// Waits for a notification, at most a slice. Of `done`, which the lock guards, a whole slice without one is a lost one.
-  template <class Done>
-  void wait_slice(sync::Condition& condition, sync::Lock& lock, Done done) {
-    if (!condition.wait_until(lock, sync::Clock::now() + kSlice) && done()) recovered.add();
-  }
-  static void notify(sync::Condition& condition) noexcept {
-    if (!stress::is_due(stress::Mode::LoseNotify)) condition.notify_all();
-  }
-  bool try_own(Thread& thread) {
-    Thread* none = nullptr;
-    return owner.compare_exchange_strong(none, &thread, std::memory_order_acq_rel, std::memory_order_acquire);
-  }
-  void register_agent(Collector& collector, Agent& agent);
-  void collect_stopped(Collector& collector, StopRecord& record) BERTH_REQUIRES(registry);
-  void mark_and_process(Collector& collector, StopRecord& record) BERTH_REQUIRES(registry);
-  void visit_ephemerons(Heap::Impl& heap, Marker& marker) BERTH_REQUIRES(registry);
-  void drain(Heap::Impl& heap, Marker& marker) {
-    mark.drain(marker, [&](const std::function<void(Object*)>& visit) { heap.walk_marked(visit); });
-  }
-  void visit_roots(SlotVisitor& visitor) BERTH_REQUIRES(registry);
-  void sweep_clients(const Heap::Impl& heap) BERTH_REQUIRES(registry);
-  bool asked_live(const Heap::Impl& heap, const void* pointer);
-  void ask_for_help(Collector& collector, unsigned n);
-  void record(const StopRecord& stop, Trace* trace, sync::TimePoint asked);
-
-  class Ownership;
-  class Stop;
-};
-
-/// Being the collector: step 2 to 6.
-class Collector::Impl::Ownership {
- public:
-  explicit Ownership(Impl& impl) noexcept : impl_(impl) {}
-  ~Ownership() {
-    impl_.owner.store(nullptr, std::memory_order_release);
-    const sync::Lock lock(impl_.stop_mutex);  // who looked at the owner before is asleep by now
-    notify(impl_.resumed);
-  }
-  Ownership(const Ownership&) = delete;
-  Ownership& operator=(const Ownership&) = delete;
-
- private:
-  Impl& impl_;
-};
-
-/// Steps 2 to 4, and 6 when it ends: all threads of the registry, which the caller has locked, are stopped meanwhile.
-class Collector::Impl::Stop {
- public:
-  Stop(Impl& impl, Trace* trace, sync::TimePoint asked, StopRecord& record) BERTH_REQUIRES(impl.registry);
-  ~Stop();
-  Stop(const Stop&) = delete;
-  Stop& operator=(const Stop&) = delete;
-  /// The collection that began after these tickets is complete.
-  void complete(uint64_t ticket) noexcept { ticket_ = ticket; }
-
- private:
-  void raise();
-  void wait_for(std::vector<Thread*>& pending);
-  void name_late(const std::vector<Thread*>& pending) noexcept;
-
-  Impl& impl_;
-  Trace* trace_;
-  StopRecord& record_;
-  uint64_t ticket_ = 0;
-  sync::TimePoint asked_, stopped_{};
-};
-
-Collector::Impl::Stop::Stop(Impl& impl, Trace* trace, sync::TimePoint asked, StopRecord& record)
-    : impl_(impl), trace_(trace), record_(record), asked_(asked) {
-  std::vector<Thread*> pending;
-  pending.reserve(impl.threads.size());  // nothing may fail while the stop is raised
-  // Read after the raise: one miss for each parked thread otherwise.
-  for (const Thread* thread : impl.threads) __builtin_prefetch(&thread->state);
-  latch::reach("gc-raise");
-  raise();
-  latch::reach("gc-raised");
-  const sync::TimePoint raised = sync::Clock::now();
-  record.asked_to_raised = static_cast<uint64_t>(std::chrono::nanoseconds(raised - asked).count());
-  for (Thread* thread : impl.threads) {
-    if (thread->state.load(std::memory_order_seq_cst) != State::Unsafe) continue;
-    thread->poll.fetch_or(kPollStop, std::memory_order_acq_rel);
-    pending.push_back(thread);
-  }
-  wait_for(pending);
-  stopped_ = sync::Clock::now();
-  record.raised_to_stopped = static_cast<uint64_t>(std::chrono::nanoseconds(stopped_ - raised).count());
-}
-
-void Collector::Impl::Stop::raise() {
-  sync::Lock lock(impl_.stop_mutex);
-  // Each thread that the last stop held advances to its next safe point first.
-  const auto none_held = [&] { return impl_.held.load(std::memory_order_acquire) == 0; };
-  while (!none_held() && !mutant::is_on("G23_held_ignored")) impl_.wait_slice(impl_.arrived, lock, none_held);
-  impl_.help_wanted = false;
-  impl_.stop.store(1, std::memory_order_seq_cst);
-}
-
-void Collector::Impl::Stop::wait_for(std::vector<Thread*>& pending) {
-  const sync::TimePoint begin = sync::Clock::now();
-  sync::TimePoint name_at = asked_ + std::chrono::seconds(1);
-  std::chrono::microseconds pause{10};
-  const auto drop_stopped = [&] {
-    std::erase_if(pending, [&](Thread* thread) {
-      // Once seen stopped it is not looked at again: its failed attempts to leave do not matter.
-      if (thread->state.load(std::memory_order_seq_cst) == State::Unsafe) return false;
-      record_.last_thread = thread->id;
-      return true;
-    });
-    return pending.empty();
-  };
-  while (!drop_stopped()) {
-    const sync::TimePoint now = sync::Clock::now();
-    if (now - begin < std::chrono::microseconds(10)) {
-      sync::pause();
-      continue;
-    }
-    if (now >= name_at) {
-      name_late(pending);
-      name_at += std::chrono::seconds(1);
-    }
-    // Timed, since safe_enter notifies nobody.
-    sync::Lock lock(impl_.stop_mutex);
-    impl_.arrived.wait_until(lock, now + pause);
-    pause = std::min(pause * 2, std::chrono::microseconds(100));
-  }
-  const sync::Lock lock(impl_.history_mutex);
-  impl_.late_threads.clear();
-}
-
-// Late since the request: a wait of the collector for its turn is a part of what the thread that asked waits for.
-void Collector::Impl::Stop::name_late(const std::vector<Thread*>& pending) noexcept {
-  impl_.late.add(pending.size());
-  try {
-    std::vector<LateThread> late;
-    for (const Thread* thread : pending) {
-      late.push_back({thread->id, thread->last_transition.load(std::memory_order_relaxed), since_ns(asked_)});
-      if (!trace_) continue;
-      trace_->instant("gc", "late thread",
-                      fmt::format(R"("thread":{},"last_transition":"{}","late_ms":{})", late.back().id,
-                                  late.back().last_transition, late.back().late_ns / 1000000));
-    }
-    const sync::Lock lock(impl_.history_mutex);
-    impl_.late_threads.swap(late);
-  } catch (...) {
-    // Names are lost; the stop must go on.
-  }
-}
-
-Collector::Impl::Stop::~Stop() BERTH_NO_ANALYSIS {  // the registry is the creator's
-  for (Thread* thread : impl_.threads) thread->poll.fetch_and(~kPollStop, std::memory_order_acq_rel);
-  record_.stopped_to_resumed = since_ns(stopped_);
-  {
-    const sync::Lock lock(impl_.stop_mutex);
-    if (ticket_ != 0) {
-      impl_.completed.store(ticket_, std::memory_order_release);
-      impl_.collections.fetch_add(1, std::memory_order_acq_rel);
-    }
-    impl_.help_wanted = false;
-    impl_.stop.store(0, std::memory_order_seq_cst);
-    notify(impl_.resumed);
-  }
-  impl_.record(record_, trace_, asked_);
-}
+Collector::Impl::Impl(const CollectorOptions& options) : mark(marker_count(options.mark_threads), options.mark_stack_limit) {}
 
 Collector::Collector(const CollectorOptions& options) : options_(options) {
   heap_ = std::make_unique<Heap>(*this, options.heap_limit_bytes);
@@ -419,70 +173,6 @@ Result<Agent*> Collector::set_agent(Thread& thread, Agent* agent) {
   return previous;
 }
 
-// Frames of generated code lie above the call that switches agents. Told bounds hold all of them, whoever's stack makes the call.
-void Collector::suspend(Thread& thread, Agent& agent) noexcept {
-  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  if (agent.stack_low != 0) {
-    agent.suspended = {agent.stack_low, agent.stack_high, true};
-  } else if (&agent == thread.own_agent && thread.native_low <= here && here < thread.native_high) {
-    agent.suspended = {here, thread.native_high, true};
-  } else {
-    agent.suspended = {0, 0, false};
-  }
-}
-
-bool Collector::for_each_stack(Thread& self, const std::function<void(uintptr_t, uintptr_t)>& visit) {
-  if (self.foreign) return false;
-  const SafeMutex::Guard one_pass(self, impl_->stacks_mutex);
-  std::vector<uint64_t> ids;
-  uint64_t pass = 0;
-  {
-    const SafeRegion region(self);
-    const sync::Lock registry(impl_->registry);
-    for (const Thread* thread : impl_->threads) ids.push_back(thread->id);
-    const sync::Lock lock(impl_->agents_mutex);
-    pass = ++impl_->stack_pass;
-  }
-  for (const uint64_t id : ids) {
-    handshake(self, id, [&](Thread& thread) {
-      const sync::Lock lock(impl_->agents_mutex);
-      Agent& agent = *thread.agent;
-      const bool runs_it = current_thread(this) == &thread;
-      const uintptr_t low = runs_it ? reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) : thread.anchor.load(std::memory_order_relaxed);
-      const uintptr_t bottom = agent.stack_low != 0 ? agent.stack_low : thread.native_low;
-      const uintptr_t high = agent.stack_low != 0 ? agent.stack_high : thread.native_high;
-      if (low < bottom || high <= low) return;  // on some other stack
-      visit(low, high);
-      agent.shown = pass;
-    });
-  }
-  latch::reach("gc-stacks-asked", &self);
-  // Whose agent is on no thread, or went to one that was asked already. The list's lock keeps a deleter, and with it the stack.
-  bool all_seen = true;
-  const sync::Lock lock(impl_->agents_mutex);
-  for (Agent* agent : impl_->agents) {
-    if (agent->shown == pass) continue;
-    const bool is_known = !agent->current.load(std::memory_order_acquire) && agent->suspended.is_known;
-    if (!is_known) all_seen = false;
-    if (is_known && !mutant::is_on("G50_agents_not_scanned")) visit(agent->suspended.low, agent->suspended.high);
-  }
-  return all_seen;
-}
-
-void Collector::Impl::register_agent(Collector& collector, Agent& agent) {
-  const sync::Lock lock(agents_mutex);
-  if (agent.collector) return;
-  agent.collector = &collector;
-  agent.shown = stack_pass;  // it has not run: no frame of its own is older than this
-  agents.push_back(&agent);
-}
-
-void Collector::forget(Agent& agent) {
-  const sync::Lock lock(impl_->agents_mutex);
-  std::erase(impl_->agents, &agent);
-  agent.collector = nullptr;
-}
-
 void Collector::add_client(CollectionClient* client) {
   const sync::Lock lock(impl_->registry);
   impl_->clients.push_back(client);
@@ -491,37 +181,6 @@ void Collector::add_client(CollectionClient* client) {
 void Collector::remove_client(CollectionClient* client) {
   const sync::Lock lock(impl_->registry);
   std::erase(impl_->clients, client);
-}
-
-void Collector::hold(Thread& thread, State state) {
-  // Counted while still unsafe: the stop that holds it cannot end before, and the next one is not raised until this thread has
-  // gone on. Counted after the store, it could be preempted between the two and be held by any number of stops.
-  impl_->held.fetch_add(1, std::memory_order_acq_rel);
-  thread.state.store(state, std::memory_order_seq_cst);
-  check_all_safe("a stop");
-  latch::reach("gc-hold", &thread);
-  thread.waiting.since_ns.store(sync::Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
-  thread.waiting.kind.store("stop", std::memory_order_release);
-  {
-    sync::Lock lock(impl_->stop_mutex);
-    Impl::notify(impl_->arrived);
-    // Under the mutex that a raise takes: once this finds the stop lowered, the next raise sees the count.
-    const auto lowered = [&] { return impl_->stop.load(std::memory_order_acquire) == 0; };
-    while (!lowered()) {
-      if (impl_->help_wanted && thread.state.load(std::memory_order_relaxed) == State::Waiting) {
-        lock.unlock();
-        const bool helped = impl_->mark.help();
-        lock.lock();
-        if (helped) continue;
-      }
-      impl_->wait_slice(impl_->resumed, lock, lowered);
-    }
-  }
-  thread.waiting.kind.store(nullptr, std::memory_order_release);
-  thread.last_transition.store("end of a stop", std::memory_order_relaxed);
-  thread.state.store(State::Unsafe, std::memory_order_seq_cst);
-  const sync::Lock lock(impl_->stop_mutex);
-  if (impl_->held.fetch_sub(1, std::memory_order_acq_rel) == 1) Impl::notify(impl_->arrived);
 }
 
 void Collector::poll_slow(Thread& thread, uint32_t bits) {
@@ -539,61 +198,6 @@ void Collector::poll_slow(Thread& thread, uint32_t bits) {
   if ((bits & kPollFinalizers) || thread.ready_finalizers->load(std::memory_order_relaxed) != 0) {
     heap_->impl().run_finalizers(thread);
   }
-}
-
-void Collector::serve_handshakes(Thread& thread) {
-  const sync::Lock lock(impl_->handshake_mutex);
-  Handshake::end_all(thread, Handshake::State::Done);
-  Impl::notify(impl_->handshaken);
-}
-
-bool Collector::handshake(Thread& self, uint64_t id, const std::function<void(Thread&)>& function) {
-  if (self.foreign) return false;
-  if (self.id == id) {
-    function(self);
-    return true;
-  }
-  const SafeRegion region(self);  // it may be asked meanwhile: two threads ask each other
-  check_all_safe("a handshake");
-  Handshake request{function};
-  Thread* target = nullptr;
-  {
-    const sync::Lock registry(impl_->registry);
-    const auto found = std::ranges::find(impl_->threads, id, &Thread::id);
-    if (found == impl_->threads.end()) return false;
-    target = *found;
-    const sync::Lock lock(impl_->handshake_mutex);
-    request.next = std::exchange(target->handshakes, &request);
-    // Before the state is read, both seq_cst: of this and a leave that stores Unsafe and then reads the word, one sees the other.
-    target->poll.fetch_or(kPollHandshake, std::memory_order_seq_cst);
-  }
-  latch::reach("gc-handshake", target);
-  // A pending request proves the target attached, so its record may be read under the mutex.
-  const auto is_safe = [&] { return target->state.load(std::memory_order_seq_cst) == State::Safe; };
-  const auto done = [&] { return request.state != Handshake::State::Pending; };
-  std::chrono::microseconds pause{10};
-  for (unsigned looks = 0;;) {
-    bool safe = false;
-    {
-      sync::Lock lock(impl_->handshake_mutex);
-      if (done()) break;
-      safe = (looks++ == 0 || !mutant::is_on("G25_state_read_once")) && is_safe();
-      // Timed, since safe_enter notifies nobody.
-      if (!safe) impl_->handshaken.wait_until(lock, sync::Clock::now() + pause);
-    }
-    pause = std::min(pause * 2, std::chrono::microseconds(100));
-    latch::reach("gc-handshake-wait", target);
-    if (!safe) continue;
-    // No stop is raised meanwhile: the function may look at what a stop moves. A target that leaves now waits for the mutex.
-    const sync::Lock registry(impl_->registry);
-    const sync::Lock lock(impl_->handshake_mutex);
-    if (!done() && is_safe()) {
-      latch::reach("gc-handshake-safe", target);
-      Handshake::end_all(*target, Handshake::State::Done);
-      Impl::notify(impl_->handshaken);
-    }
-  }
-  return request.state == Handshake::State::Done;
 }
 
 /// Runs `body` once or more as the collector, all others stopped, until `done`. GC: unsafe; Waiting meanwhile.

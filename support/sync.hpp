@@ -14,6 +14,7 @@
 #include <chrono>
 #include <ctime>
 
+#include "support/basic_lock.hpp"
 #include "support/rank.hpp"
 #include "support/thread_annotations.hpp"
 
@@ -48,13 +49,17 @@ inline void pause() noexcept {
 #endif
 }
 
+struct Where {
+  static constexpr Where current() noexcept { return {}; }
+};
+
 class BERTH_CAPABILITY("mutex") Mutex {
  public:
   explicit Mutex(Rank rank) noexcept : rank_(rank) {}
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
-  void lock() BERTH_ACQUIRE() {
+  void lock(Where = {}) BERTH_ACQUIRE() {
     if constexpr (kDebugChecks) rank::push(rank_);
     mutex_.lock();
   }
@@ -75,36 +80,7 @@ class BERTH_CAPABILITY("mutex") Mutex {
   Rank rank_;
 };
 
-/// Scope of a lock; may be unlocked early and locked again.
-class BERTH_SCOPED_CAPABILITY Lock {
- public:
-  struct Adopted {};
-
-  explicit Lock(Mutex& mutex) BERTH_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
-  /// Takes over a mutex that is held.
-  Lock(Mutex& mutex, Adopted) BERTH_REQUIRES(mutex) : mutex_(mutex) {}
-  ~Lock() BERTH_RELEASE() {
-    if (held_) mutex_.unlock();
-  }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
-  void lock() BERTH_ACQUIRE() {
-    mutex_.lock();
-    held_ = true;
-  }
-  void unlock() BERTH_RELEASE() {
-    held_ = false;
-    mutex_.unlock();
-  }
-  /// Leaves the mutex locked at the end of the scope.
-  void release() noexcept { held_ = false; }
-
- private:
-  friend class Condition;
-  Mutex& mutex_;
-  bool held_ = true;
-};
+using Lock = BasicLock<Mutex, Where>;
 
 /// Waits may return early: callers re-check. The mutex is the lock's. Interruption of Boost.Thread is off while waiting.
 class Condition {

@@ -2,6 +2,7 @@
 // berth::sync over the controlled scheduler: what support/sync.hpp is when the floors are compiled for the schedule tests.
 #pragma once
 #include "berth/schedule/sync.hpp"
+#include "support/basic_lock.hpp"
 #include "support/rank.hpp"
 #include "support/thread_annotations.hpp"
 
@@ -43,33 +44,7 @@ class BERTH_CAPABILITY("mutex") Mutex {
   Rank rank_;
 };
 
-class BERTH_SCOPED_CAPABILITY Lock {
- public:
-  struct Adopted {};
-
-  explicit Lock(Mutex& mutex, Where where = Where::current()) BERTH_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(where); }
-  Lock(Mutex& mutex, Adopted) BERTH_REQUIRES(mutex) : mutex_(mutex) {}
-  ~Lock() BERTH_RELEASE() {
-    if (held_) mutex_.unlock();
-  }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
-  void lock(Where where = Where::current()) BERTH_ACQUIRE() {
-    mutex_.lock(where);
-    held_ = true;
-  }
-  void unlock() BERTH_RELEASE() {
-    held_ = false;
-    mutex_.unlock();
-  }
-  void release() noexcept { held_ = false; }
-
- private:
-  friend class Condition;
-  Mutex& mutex_;
-  bool held_ = true;
-};
+using Lock = BasicLock<Mutex, Where>;
 
 class Condition {
  public:
