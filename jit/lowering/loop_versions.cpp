@@ -34,14 +34,17 @@ void keep_small(llvm::Loop& loop) {
 
 /// In the chunk's entry, after its limit: i1, or null if the loop has no access that it would prove.
 llvm::Value* MethodLowering::emit_inside_test(inference::BlockId header) {
-  const CountedLoop& loop = *counted_loops_[header];
+  const ChunkedLoop& loop = *chunked_loops_[header];
   const Chunks& chunks = chunks_[header];
-  const LinearForms forms(body_, loop, body_.blocks[header].parameters[loop.index]);
-  const bool with_sign = inference::is_signed(loop.test->number);
-  llvm::Type* word = builder_.getInt64Ty();
-  llvm::Value* first = builder_.CreateIntCast(chunks.parameters[loop.index], word, with_sign);
-  // Of a chunk without rounds it is the one before the first, and nothing is accessed.
-  llvm::Value* last = builder_.CreateSub(builder_.CreateIntCast(chunks.limit, word, with_sign), builder_.getInt64(1));
+  const LinearForms forms(body_, header, loop);
+  llvm::Value *first = builder_.getInt64(0), *last = first;  // of the counter; not counted: all lines stand still
+  if (loop.is_counted) {
+    const bool with_sign = inference::is_signed(loop.test->number);
+    first = builder_.CreateIntCast(chunks.parameters[loop.index], first->getType(), with_sign);
+    // Of a chunk without rounds it is the one before the first, and nothing is accessed.
+    last = builder_.CreateSub(builder_.CreateIntCast(chunks.limit, first->getType(), with_sign), builder_.getInt64(1));
+  }
+  if (mutant::is_on("J86_first_index_only")) last = first;
   llvm::Value* inside = nullptr;
   const auto require = [&](llvm::Value* condition) { inside = inside ? builder_.CreateAnd(inside, condition) : condition; };
   for (const Statement* statement : loop.linear) {
@@ -50,10 +53,12 @@ llvm::Value* MethodLowering::emit_inside_test(inference::BlockId header) {
     llvm::Value* length = length_of(statement->operands[0]);
     const auto index_at = [&](llvm::Value* counter) { return builder_.CreateAdd(builder_.CreateMul(line.scale, counter), line.start); };
     require(builder_.CreateICmpULT(index_at(first), length));
-    require(builder_.CreateICmpULT(index_at(mutant::is_on("J86_first_index_only") ? first : last), length));
+    require(builder_.CreateICmpULT(index_at(last), length));
     llvm::Value* moved = builder_.CreateAdd(line.scale, builder_.getInt64(kLargestScale));
     require(builder_.CreateICmpULT(moved, builder_.getInt64(2 * kLargestScale)));
   }
+  for (const ChunkedLoop::Bounded& access : loop.bounded)
+    require(builder_.CreateICmpULT(builder_.getInt64(access.largest), length_of(access.statement->operands[0])));
   return inside;
 }
 
@@ -71,7 +76,7 @@ MethodLowering::Line MethodLowering::line_of(const LinearForms& forms, const Ope
 
 void MethodLowering::split_loops() {
   for (inference::BlockId header = 0; header < body_.blocks.size(); ++header) {
-    if (!counted_loops_[header]) continue;
+    if (!chunked_loops_[header]) continue;
     const auto chunks = chunks_.find(header);
     if (chunks != chunks_.end() && !chunks->second.checks.empty()) split_loop(chunks->second, blocks_[header]);
   }

@@ -1,7 +1,7 @@
 set(JIT_LOWERING
   emit.cpp
   lowering/arithmetic.cpp
-  lowering/counted_loops.cpp
+  lowering/chunked_loops.cpp
   lowering/kernel_lowering.cpp
   lowering/loop_versions.cpp
   lowering/method_lowering.cpp

@@ -66,11 +66,11 @@ Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
                                 [this](const Statement& statement) { return plan(statement); },
                                 [this](const inference::Block& block) { return plan(block); }};
   roots_ = find_roots(body_, questions);
-  counted_loops_ = find_counted_loops(body_, roots_, questions);
+  chunked_loops_ = find_chunked_loops(body_, roots_, questions, tier_ != BERTH_TIER_OPTIMIZED);
   chunked_in_.resize(body_.blocks.size(), kNone);
   for (inference::BlockId header = 0; header < body_.blocks.size(); ++header)
-    for (inference::BlockId id = 0; counted_loops_[header] && id < body_.blocks.size(); ++id)
-      if (counted_loops_[header]->contains[id]) chunked_in_[id] = header;
+    for (inference::BlockId id = 0; chunked_loops_[header] && id < body_.blocks.size(); ++id)
+      if (chunked_loops_[header]->contains[id]) chunked_in_[id] = header;
   emit_specialised();
   emit_boxed();
   finish_addresses();
@@ -139,8 +139,12 @@ void MethodLowering::emit_prologue() {
   builder_.CreateBr(blocks_[0]);
   for (const inference::BlockId id : roots_.order) {
     if (id == 0) continue;
-    Chunks* const chunks = counted_loops_[id] ? &chunks_[id] : nullptr;
+    Chunks* const chunks = chunked_loops_[id] ? &chunks_[id] : nullptr;
     if (chunks) chunks->entry = new_block("chunk");
+    if (chunks && !chunked_loops_[id]->is_counted) {
+      builder_.SetInsertPoint(blocks_[id]);
+      chunks->left = builder_.CreatePHI(builder_.getInt64Ty(), 2, "left");
+    }
     for (const inference::ValueId parameter : body_.blocks[id].parameters) {
       const Shape shape = shape_of(type_of(parameter));
       builder_.SetInsertPoint(blocks_[id]);
@@ -188,12 +192,13 @@ void MethodLowering::emit_poll() {
 void MethodLowering::emit_block(inference::BlockId id) {
   current_ = id;
   const inference::Block& block = body_.blocks[id];
-  if (counted_loops_[id]) emit_chunk_entry(id);
+  if (chunked_loops_[id]) emit_chunk_entry(id);
   builder_.SetInsertPoint(blocks_[id]);
   if (id != 0)
     for (const inference::ValueId parameter : block.parameters)
       if (values_[parameter]) set_value(parameter, values_[parameter]);
-  if (roots_.is_loop_header[id] && !counted_loops_[id]) emit_poll();
+  if (roots_.is_loop_header[id] && !chunked_loops_[id]) emit_poll();
+  if (chunked_loops_[id] && !chunked_loops_[id]->is_counted) emit_pause_test(id);
   for (const Statement& statement : block.statements) {
     used_temporaries_ = 0;
     emit_statement(statement);
@@ -211,7 +216,7 @@ void MethodLowering::emit_terminator(const inference::Block& block) {
     case Terminator::Kind::Switch: return emit_switch(terminator);
     case Terminator::Kind::Return: return emit_return(terminator);
     case Terminator::Kind::Condition: {
-      if (counted_loops_[current_]) return emit_chunk_test(terminator);
+      if (chunked_loops_[current_] && chunked_loops_[current_]->is_counted) return emit_chunk_test(terminator);
       const Held condition = read(terminator.value);
       check(condition, program_.types().kind(LeafKind::Bool), &terminator.position);
       llvm::Value* bit = coerce(condition, {inference::Representation::Unboxed, LeafKind::Bool}, &terminator.position);
@@ -242,10 +247,19 @@ void MethodLowering::emit_terminator(const inference::Block& block) {
 }
 
 void MethodLowering::emit_chunk_entry(inference::BlockId header) {
-  const CountedLoop& loop = *counted_loops_[header];
+  const ChunkedLoop& loop = *chunked_loops_[header];
   Chunks& chunks = chunks_[header];
   builder_.SetInsertPoint(chunks.entry);
   builder_.SetInsertPoint(builder_.CreateBr(blocks_[header]));
+  if (loop.is_counted) emit_limit(loop, chunks);
+  if (chunks.left) chunks.left->addIncoming(builder_.getInt64(loop.chunk), chunks.entry);
+  const auto& parameters = body_.blocks[header].parameters;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (chunks.parameters[i]) llvm::cast<llvm::PHINode>(values_[parameters[i]])->addIncoming(chunks.parameters[i], chunks.entry);
+  if (tier_ == BERTH_TIER_OPTIMIZED) chunks.is_inside = emit_inside_test(header);
+}
+
+void MethodLowering::emit_limit(const ChunkedLoop& loop, Chunks& chunks) {
   chunks.end = loop.length ? length_of(loop.length->operands[0]) : read(loop.test->operands[1]).value;
   llvm::Value* index = chunks.parameters[loop.index];
   const bool with_sign = inference::is_signed(loop.test->number);
@@ -254,13 +268,30 @@ void MethodLowering::emit_chunk_entry(inference::BlockId header) {
   llvm::Value* after = builder_.CreateBinaryIntrinsic(with_sign ? llvm::Intrinsic::sadd_sat : llvm::Intrinsic::uadd_sat, index,
                                                       llvm::ConstantInt::get(index->getType(), chunk));
   chunks.limit = builder_.CreateBinaryIntrinsic(with_sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, chunks.end, after);
-  const auto& parameters = body_.blocks[header].parameters;
-  for (size_t i = 0; i < parameters.size(); ++i)
-    if (chunks.parameters[i]) llvm::cast<llvm::PHINode>(values_[parameters[i]])->addIncoming(chunks.parameters[i], chunks.entry);
-  if (tier_ == BERTH_TIER_OPTIMIZED) chunks.is_inside = emit_inside_test(header);
 }
 
-/// Of the counted loop that the current block is part of; null: of none.
+/// In place of the poll: after so many rounds.
+void MethodLowering::emit_pause_test(inference::BlockId header) {
+  llvm::BasicBlock* pause = new_block("pause");
+  llvm::BasicBlock* round = new_block("round");
+  branch_rarely(builder_.CreateICmpEQ(chunks_[header].left, builder_.getInt64(0)), pause, round);
+  builder_.SetInsertPoint(pause);
+  emit_next_chunk(header);
+  builder_.SetInsertPoint(round);
+}
+
+void MethodLowering::emit_next_chunk(inference::BlockId header) {
+  emit_poll();
+  Chunks& chunks = chunks_[header];
+  const auto& parameters = body_.blocks[header].parameters;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    // Read after the poll: a collection may have moved what the header was given.
+    if (chunks.parameters[i]) chunks.parameters[i]->addIncoming(read_value(parameters[i]).value, builder_.GetInsertBlock());
+  }
+  builder_.CreateBr(chunks.entry);
+}
+
+/// Of the chunked loop that the current block is part of; null: of none.
 MethodLowering::Chunks* MethodLowering::chunks_here() {
   const inference::BlockId header = chunked_in_[current_];
   return header == kNone ? nullptr : &chunks_[header];
@@ -268,7 +299,7 @@ MethodLowering::Chunks* MethodLowering::chunks_here() {
 
 /// In place of the header's condition: the end of the chunk; behind it that of the loop, and the poll.
 void MethodLowering::emit_chunk_test(const Terminator& terminator) {
-  const CountedLoop& loop = *counted_loops_[current_];
+  const ChunkedLoop& loop = *chunked_loops_[current_];
   Chunks& chunks = chunks_[current_];
   const auto& parameters = body_.blocks[current_].parameters;
   llvm::Value* index = values_[parameters[loop.index]];
@@ -284,12 +315,7 @@ void MethodLowering::emit_chunk_test(const Terminator& terminator) {
   builder_.SetInsertPoint(over);
   branch_rarely(builder_.CreateICmp(predicate, index, chunks.end), again, no);
   builder_.SetInsertPoint(again);
-  emit_poll();
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    // Read after the poll: a collection may have moved what the header was given.
-    if (chunks.parameters[i]) chunks.parameters[i]->addIncoming(read_value(parameters[i]).value, builder_.GetInsertBlock());
-  }
-  builder_.CreateBr(chunks.entry);
+  emit_next_chunk(current_);
 }
 
 void MethodLowering::emit_switch(const Terminator& terminator) {
@@ -337,14 +363,16 @@ void MethodLowering::emit_branch(const inference::Target& target, const Position
     arguments[i] = boxes[i] ? in_region(builder_.CreateLoad(pointer_, boxes[i]), "frame")
                             : coerce(read(target.arguments[i]), shape, position);
   }
-  const auto counted = counted_loops_[target.block] && !counted_loops_[target.block]->contains[current_] ? chunks_.find(target.block)
-                                                                                                        : chunks_.end();
+  const auto* loop = chunked_loops_[target.block].get();
+  Chunks* const chunks = loop ? &chunks_[target.block] : nullptr;
+  const bool goes_round = loop && loop->contains[current_];
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (!arguments[i]) continue;
-    auto* phi = counted != chunks_.end() ? counted->second.parameters[i] : llvm::cast<llvm::PHINode>(values_[parameters[i]]);
+    auto* phi = chunks && !goes_round ? chunks->parameters[i] : llvm::cast<llvm::PHINode>(values_[parameters[i]]);
     phi->addIncoming(arguments[i], builder_.GetInsertBlock());
   }
-  builder_.CreateBr(counted != chunks_.end() ? counted->second.entry : blocks_[target.block]);
+  if (goes_round && chunks->left) chunks->left->addIncoming(builder_.CreateSub(chunks->left, builder_.getInt64(1)), builder_.GetInsertBlock());
+  builder_.CreateBr(chunks && !goes_round ? chunks->entry : blocks_[target.block]);
 }
 
 void MethodLowering::emit_exit(llvm::Value* value, uint8_t flag) {

@@ -14,7 +14,7 @@
 
 #include "inference/program.hpp"
 #include "inference/runtime.hpp"
-#include "jit/lowering/counted_loops.hpp"
+#include "jit/lowering/chunked_loops.hpp"
 #include "jit/lowering/lowering_record.hpp"
 #include "jit/lowering/representations.hpp"
 #include "jit/lowering/root_analysis.hpp"
@@ -50,15 +50,16 @@ class MethodLowering {
     const char* region;  // for alias analysis
     bool is_whole_word;  // fields: numbers extended to 8 bytes
   };
-  struct Chunks {  // of a counted loop
+  struct Chunks {  // of a chunked loop
     llvm::BasicBlock* entry = nullptr;
     std::vector<llvm::PHINode*> parameters;  // those of the header, at the entry
-    llvm::Value* end = nullptr;
-    llvm::Value* limit = nullptr;  // of this chunk
+    llvm::Value* end = nullptr;      // counted
+    llvm::Value* limit = nullptr;    // counted: of this chunk
+    llvm::PHINode* left = nullptr;   // not counted: rounds until the next poll
     std::unordered_map<inference::ValueId, llvm::Value*> references;  // rooted ones from outside: nothing moves within a chunk
     std::unordered_map<inference::ValueId, llvm::Value*> lengths;     // of arrays and strings from outside
     llvm::Value* is_inside = nullptr;                                 // all accesses of `checks`, in this chunk; null: no copy without checks
-    std::vector<llvm::BranchInst*> checks;                            // of CountedLoop::linear
+    std::vector<llvm::BranchInst*> checks;                            // of ChunkedLoop::linear and bounded
   };
   struct Line {  // scale * counter + start, wrapping
     llvm::Value *scale, *start;
@@ -72,6 +73,9 @@ class MethodLowering {
   void emit_terminator(const inference::Block& block);
   void emit_chunk_entry(inference::BlockId header);
   void emit_chunk_test(const inference::Terminator& terminator);
+  void emit_limit(const ChunkedLoop& loop, Chunks& chunks);
+  void emit_pause_test(inference::BlockId header);
+  void emit_next_chunk(inference::BlockId header);
   Chunks* chunks_here();
   void emit_switch(const inference::Terminator& terminator);
   void emit_return(const inference::Terminator& terminator);
@@ -84,7 +88,7 @@ class MethodLowering {
   void finish_frame();
   void emit_poll();
 
-  // loop_versions.cpp: copies of counted loops without the checks that a test before the chunk proves.
+  // loop_versions.cpp: copies of chunked loops without the checks that a test before the chunk proves.
   llvm::Value* emit_inside_test(inference::BlockId header);
   Line line_of(const LinearForms& forms, const inference::Operand& operand);
   void split_loops();
@@ -204,7 +208,7 @@ class MethodLowering {
   std::vector<unsigned> slots_;       // index of a rooted value
   unsigned num_slots_ = 0, used_temporaries_ = 0, num_temporaries_ = 0;
   std::vector<llvm::BasicBlock*> blocks_, landings_;
-  std::vector<std::unique_ptr<CountedLoop>> counted_loops_;  // by header; null: another loop
+  std::vector<std::unique_ptr<ChunkedLoop>> chunked_loops_;  // by header; null: another loop
   std::unordered_map<inference::BlockId, Chunks> chunks_;    // of those, by header
   std::vector<inference::BlockId> chunked_in_;               // per block: header of the counted loop that it is part of, or kNone
   llvm::BasicBlock* error_exit_ = nullptr;

@@ -24,7 +24,7 @@ struct RootQuestions {
 
 struct Roots {
   std::vector<bool> rooted;            // per value
-  std::vector<bool> is_loop_header;    // per block: a poll stands there, or between chunks of the loop (counted_loops.hpp)
+  std::vector<bool> is_loop_header;    // per block: a poll stands there, or between chunks of the loop (chunked_loops.hpp)
   std::vector<inference::BlockId> order;  // reachable blocks, reverse postorder
   bool has_loops = false;
   bool has_hot = false;                // some statement or terminator is Hot

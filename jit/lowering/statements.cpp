@@ -327,7 +327,7 @@ Held MethodLowering::emit_item(const Statement& statement) {
 /// Of an array or string; in a counted loop read once per chunk if the object is from outside, since lengths do not change.
 llvm::Value* MethodLowering::length_of(const Operand& object) {
   Chunks* const chunks = chunks_here();
-  const bool stands_still = chunks && object.kind == Operand::Kind::Value && !counted_loops_[chunked_in_[current_]]->makes[object.value];
+  const bool stands_still = chunks && object.kind == Operand::Kind::Value && !chunked_loops_[chunked_in_[current_]]->makes[object.value];
   if (!stands_still) return load_length(read(object).value);
   llvm::Value*& length = chunks->lengths[object.value];
   if (!length) {
@@ -349,8 +349,9 @@ void MethodLowering::check_bounds(const Statement& statement, llvm::Value* index
   llvm::BranchInst* check = raise_where(builder_.CreateICmpUGE(index, length_of(statement.operands[0])), statement);
   Chunks* const chunks = chunks_here();
   if (!chunks || !chunks->is_inside) return;
-  const auto& linear = counted_loops_[chunked_in_[current_]]->linear;
-  if (std::ranges::find(linear, &statement) != linear.end()) chunks->checks.push_back(check);
+  const ChunkedLoop& loop = *chunked_loops_[chunked_in_[current_]];
+  const bool is_bounded = std::ranges::any_of(loop.bounded, [&](const auto& access) { return access.statement == &statement; });
+  if (is_bounded || std::ranges::find(loop.linear, &statement) != loop.linear.end()) chunks->checks.push_back(check);
 }
 
 Held MethodLowering::emit_length(const Statement& statement) {

@@ -46,7 +46,7 @@ Held MethodLowering::read_value(inference::ValueId id) {
 /// Loaded once per chunk, at its entry; null: not of that kind.
 llvm::Value* MethodLowering::read_in_chunk(inference::ValueId id) {
   Chunks* const chunks = chunks_here();
-  if (!chunks || counted_loops_[chunked_in_[current_]]->makes[id]) return nullptr;
+  if (!chunks || chunked_loops_[chunked_in_[current_]]->makes[id]) return nullptr;
   llvm::Value*& value = chunks->references[id];
   if (!value) {
     const llvm::IRBuilderBase::InsertPointGuard guard(builder_);

@@ -72,7 +72,7 @@ TEST(Jit, G12_loops_and_recursion_poll) {
   EXPECT_GE(count(recursive, "call fastcc { i64, i8 } @\"recursive(i64)\""), 1u) << recursive;
 }
 
-TEST(Jit, G12_counted_loops_poll_between_chunks_and_are_vectorised) {
+TEST(Jit, G12_chunked_loops_poll_between_chunks_and_are_vectorised) {
   Watchdog watchdog{60s};
   Emitted emitted(R"(
 method scale(%a: array<f64>, %f: f64) {

@@ -89,7 +89,7 @@ Arguments random_arguments(std::mt19937_64& random) {
   return made;
 }
 
-TEST(Jit, J86_counted_loops_raise_at_the_right_element) {
+TEST(Jit, J86_chunked_loops_raise_at_the_right_element) {
   Watchdog watchdog{100s};
   LoweringWorld world;
   const uint64_t seed = start_value();

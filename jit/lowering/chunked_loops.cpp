@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "jit/lowering/counted_loops.hpp"
+#include "jit/lowering/chunked_loops.hpp"
 
 #include <algorithm>
 
@@ -54,18 +54,21 @@ class Finder {
     }
   }
 
-  std::unique_ptr<CountedLoop> find(BlockId header) {
-    auto loop = std::make_unique<CountedLoop>();
+  std::unique_ptr<ChunkedLoop> find(BlockId header, bool only_counted) {
+    auto loop = std::make_unique<ChunkedLoop>();
     loop->contains.resize(body_.blocks.size());
     loop->makes.resize(body_.values.size());
-    if (!collect(header, *loop) || !find_test(header, *loop) || !counts_by_one(header, *loop)) return nullptr;
-    find_linear(body_.blocks[header].parameters[loop->index], *loop);
+    if (!collect(header, *loop)) return nullptr;
+    loop->is_counted = find_test(header, *loop) && counts_by_one(header, *loop);
+    if (!loop->is_counted && only_counted) return nullptr;
+    choose_chunk(header, *loop);
+    find_provable(header, *loop);
     return loop;
   }
 
  private:
   /// The blocks from which the header is reached again; false: they do what no such loop does.
-  bool collect(BlockId header, CountedLoop& loop) {
+  bool collect(BlockId header, ChunkedLoop& loop) {
     std::vector<BlockId> open{header};
     loop.contains[header] = true;
     for (size_t i = 0; i < open.size(); ++i) {
@@ -91,7 +94,7 @@ class Finder {
     return true;
   }
 
-  bool find_test(BlockId header, CountedLoop& loop) const {
+  bool find_test(BlockId header, ChunkedLoop& loop) const {
     const Block& block = body_.blocks[header];
     const Terminator& end = block.terminator;
     if (end.kind != Terminator::Kind::Condition || end.value.kind != Operand::Kind::Value) return false;
@@ -114,21 +117,15 @@ class Finder {
     return loop.length != nullptr;
   }
 
-  bool counts_by_one(BlockId header, CountedLoop& loop) const {
+  bool counts_by_one(BlockId header, const ChunkedLoop& loop) const {
     const ValueId counter = body_.blocks[header].parameters[loop.index];
     std::vector<bool> steps(body_.values.size());
-    uint64_t cost = 0;
-    for (BlockId id = 0; id < body_.blocks.size(); ++id) {
-      if (!loop.contains[id]) continue;
-      cost += 2;
-      for (const Statement& statement : body_.blocks[id].statements) {
-        cost += cost_ns(statement, counter);
-        if (statement.op != Op::Add || statement.checked || statement.number != loop.test->number) continue;
-        const Operand &a = statement.operands[0], &b = statement.operands[1];
-        const bool adds_one = a.kind == Operand::Kind::Value && a.value == counter && b.kind == Operand::Kind::Literal && b.literal.bits == 1;
-        if (adds_one && statement.result != kNone) steps[statement.result] = true;
-      }
-    }
+    for_each(loop, [&](const Statement& statement) {
+      if (statement.op != Op::Add || statement.checked || statement.number != loop.test->number) return;
+      const Operand &a = statement.operands[0], &b = statement.operands[1];
+      const bool adds_one = a.kind == Operand::Kind::Value && a.value == counter && b.kind == Operand::Kind::Literal && b.literal.bits == 1;
+      if (adds_one && statement.result != kNone) steps[statement.result] = true;
+    });
     for (const BlockId from : predecessors_[header]) {
       if (!loop.contains[from]) continue;
       for (const auto& target : body_.blocks[from].terminator.targets) {
@@ -137,25 +134,39 @@ class Finder {
         if (next.kind != Operand::Kind::Value || !steps[next.value]) return false;
       }
     }
-    loop.chunk = std::max<uint64_t>(kChunkNs / cost, 1);
-    if (loop.chunk > kVectorMultiple) loop.chunk -= loop.chunk % kVectorMultiple;
     return true;
   }
 
-  void find_linear(ValueId counter, CountedLoop& loop) const {
-    const LinearForms forms(body_, loop, counter);
-    for (BlockId id = 0; id < body_.blocks.size(); ++id) {
-      if (!loop.contains[id]) continue;
-      for (const Statement& statement : body_.blocks[id].statements) {
-        const bool has_index = statement.op == Op::ArrayGet || statement.op == Op::ArraySet || statement.op == Op::StringByte;
-        if (has_index && questions_.statement(statement) == Safepoint::Cold && forms.stands_still(statement.operands[0]) &&
-            forms.is_linear(statement.operands[1]))
-          loop.linear.push_back(&statement);
-      }
-    }
+  void choose_chunk(BlockId header, ChunkedLoop& loop) const {
+    const ValueId counter = loop.is_counted ? body_.blocks[header].parameters[loop.index] : kNone;
+    uint64_t cost = 2 * static_cast<uint64_t>(std::ranges::count(loop.contains, true));
+    for_each(loop, [&](const Statement& statement) { cost += cost_ns(statement, counter); });
+    loop.chunk = std::max<uint64_t>(kChunkNs / cost, 1);
+    if (loop.chunk > kVectorMultiple) loop.chunk -= loop.chunk % kVectorMultiple;
   }
 
-  static bool stands_still(const CountedLoop& loop, const Operand& operand) {
+  void find_provable(BlockId header, ChunkedLoop& loop) const {
+    const LinearForms forms(body_, header, loop);
+    for_each(loop, [&](const Statement& statement) {
+      const bool has_index = statement.op == Op::ArrayGet || statement.op == Op::ArraySet || statement.op == Op::StringByte;
+      if (!has_index || questions_.statement(statement) != Safepoint::Cold || !forms.stands_still(statement.operands[0])) return;
+      const uint64_t largest = forms.largest(statement.operands[1]);
+      if (forms.is_linear(statement.operands[1])) {
+        loop.linear.push_back(&statement);
+      } else if (largest != UINT64_MAX) {
+        loop.bounded.push_back({&statement, largest});
+      }
+    });
+  }
+
+  template <class Visit>
+  void for_each(const ChunkedLoop& loop, Visit&& visit) const {
+    for (BlockId id = 0; id < body_.blocks.size(); ++id)
+      for (const Statement& statement : body_.blocks[id].statements)
+        if (loop.contains[id]) visit(statement);
+  }
+
+  static bool stands_still(const ChunkedLoop& loop, const Operand& operand) {
     return operand.kind == Operand::Kind::Literal || (operand.kind == Operand::Kind::Value && !loop.makes[operand.value]);
   }
 
@@ -168,8 +179,10 @@ class Finder {
 
 }  // namespace
 
-LinearForms::LinearForms(const Body& body, const CountedLoop& loop, ValueId counter)
-    : loop_(loop), counter_(counter), definitions_(body.values.size()) {
+LinearForms::LinearForms(const Body& body, BlockId header, const ChunkedLoop& loop)
+    : loop_(loop),
+      counter_(loop.is_counted ? body.blocks[header].parameters[loop.index] : kNone),
+      definitions_(body.values.size()) {
   for (BlockId id = 0; id < body.blocks.size(); ++id) {
     if (!loop.contains[id]) continue;
     for (const Statement& statement : body.blocks[id].statements)
@@ -184,7 +197,7 @@ bool LinearForms::stands_still(const Operand& operand) const {
 LinearForm LinearForms::of(const Operand& operand) const {
   if (stands_still(operand)) return {Linearity::Still, nullptr};
   if (operand.kind != Operand::Kind::Value) return {};
-  const inference::LeafKind counted = loop_.test->number;
+  const inference::LeafKind counted = loop_.is_counted ? loop_.test->number : inference::LeafKind::Nothing;
   if (operand.value == counter_) return {counted == inference::LeafKind::I64 ? Linearity::Counter : Linearity::Other, nullptr};
   const Statement* statement = definitions_[operand.value];
   if (!statement) return {};
@@ -210,12 +223,32 @@ bool LinearForms::is_linear(const Operand& operand, unsigned depth) const {
   return is_linear(form.statement->operands[0], depth - 1) && is_linear(form.statement->operands[1], depth - 1);
 }
 
-std::vector<std::unique_ptr<CountedLoop>> find_counted_loops(const Body& body, const Roots& roots, const RootQuestions& questions) {
-  std::vector<std::unique_ptr<CountedLoop>> loops(body.blocks.size());
+uint64_t LinearForms::largest(const Operand& operand, unsigned depth) const {
+  if (operand.kind == Operand::Kind::Literal) return static_cast<int64_t>(operand.literal.bits) < 0 ? UINT64_MAX : operand.literal.bits;
+  const Statement* statement = operand.kind == Operand::Kind::Value && depth > 0 ? definitions_[operand.value] : nullptr;
+  if (!statement || !inference::is_integer(statement->number)) return UINT64_MAX;
+  const auto below = [&](size_t i) { return largest(statement->operands[i], depth - 1); };
+  switch (statement->op) {
+    case Op::And: return std::min(below(0), below(1));
+    case Op::Convert:
+    case Op::Truncate: {
+      // Zero-extended: what the narrower type holds.
+      const unsigned bytes = inference::bytes_of(statement->number);
+      const bool widens = inference::is_integer(statement->to) && bytes < inference::bytes_of(statement->to);
+      if (inference::is_signed(statement->number) || !widens) return UINT64_MAX;
+      return std::min(below(0), (uint64_t{1} << (8 * bytes)) - 1);
+    }
+    default: return UINT64_MAX;
+  }
+}
+
+std::vector<std::unique_ptr<ChunkedLoop>> find_chunked_loops(const Body& body, const Roots& roots, const RootQuestions& questions,
+                                                             bool only_counted) {
+  std::vector<std::unique_ptr<ChunkedLoop>> loops(body.blocks.size());
   if (!roots.has_loops) return loops;
   Finder finder(body, roots, questions);
   for (const BlockId header : roots.order)
-    if (header != 0 && roots.is_loop_header[header]) loops[header] = finder.find(header);
+    if (header != 0 && roots.is_loop_header[header]) loops[header] = finder.find(header, only_counted);
   return loops;
 }
 

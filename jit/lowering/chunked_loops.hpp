@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ChunkedLoops: innermost loops run in chunks with the poll between two of them, so that nothing in the inner loop keeps a reference from
+// staying in a register, or the loop from being vectorised. Two kinds:
+//
+//   counted: up by one to an end that stands still              any other, in optimised code only
+//   entry:  limit = min(end, index + chunk)                     entry:  left = chunk
+//   header: while index < limit        the loop as written      header: left == 0? poll, entry
+//   over:   index < end? poll, entry : what follows the loop            the loop as written; left - 1 at each back edge
+//
+// A counted header runs again after a poll, with the same parameters; so it may hold only what can be done twice. Linear in statements.
+//
+// Accesses whose index a test before the chunk can prove are found too, so optimised code has a second copy of the loop without those
+// checks (loop_versions.cpp): a line in the counter, whose first and last value decide for all between; or one that its bits bound.
+#pragma once
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "jit/lowering/root_analysis.hpp"
+
+namespace berth::jit {
+
+struct ChunkedLoop {
+  std::vector<bool> contains;         // per block
+  std::vector<bool> makes;            // per value: by its blocks; all others are the same in every round
+  uint64_t chunk = 0;                 // rounds between two polls: about 50 us, 0.2 ms at the very most
+  bool is_counted = false;
+  size_t index = 0;                   // counted: which parameter of the header counts
+  const inference::Statement* test = nullptr;    // counted: `lt`, of the header: index, end
+  const inference::Statement* length = nullptr;  // counted: of the header, if it makes the end: of an array or string from outside
+  // Accesses of arrays and strings from outside whose index is a line in the counter, or does not exceed `largest`.
+  std::vector<const inference::Statement*> linear;
+  struct Bounded {
+    const inference::Statement* statement;
+    uint64_t largest;
+  };
+  std::vector<Bounded> bounded;
+};
+
+/// How an operand of the loop's blocks depends on the counter, wrapping: sums, differences and multiples by what stands still.
+enum class Linearity : uint8_t { Still, Counter, Sum, Difference, Product, Other };
+struct LinearForm {
+  Linearity kind = Linearity::Other;
+  const inference::Statement* statement = nullptr;  // Sum, Difference, Product; Counter if a conversion widens it
+};
+
+/// Definitions by value, for LinearForm. Threads: any. Blocks: never. GC: any, kept.
+class LinearForms {
+ public:
+  LinearForms(const inference::Body& body, inference::BlockId header, const ChunkedLoop& loop);
+  LinearForm of(const inference::Operand& operand) const;
+  /// All the way down; Other nowhere. Bounded: a sum of many terms is none.
+  bool is_linear(const inference::Operand& operand, unsigned depth = 8) const;
+  bool stands_still(const inference::Operand& operand) const;
+  /// What its bits bound it to, as it is seldom more than a few steps back; UINT64_MAX: nothing.
+  uint64_t largest(const inference::Operand& operand, unsigned depth = 4) const;
+
+ private:
+  const ChunkedLoop& loop_;
+  const inference::ValueId counter_;
+  std::vector<const inference::Statement*> definitions_;  // by value; those in the loop only
+};
+
+/// By header; null: another loop, or none. `only_counted`: not the second kind. Threads: any. Blocks: never. GC: any, kept.
+std::vector<std::unique_ptr<ChunkedLoop>> find_chunked_loops(const inference::Body& body, const Roots& roots, const RootQuestions& questions,
+                                                             bool only_counted);
+
+}  // namespace berth::jit
