@@ -61,6 +61,7 @@ class Finder {
     if (!collect(header, *loop)) return nullptr;
     loop->is_counted = find_test(header, *loop) && counts_by_one(header, *loop);
     if (!loop->is_counted && only_counted) return nullptr;
+    if (!loop->is_counted) loop->test = enclosing_test(header, *loop);
     choose_chunk(header, *loop);
     find_provable(header, *loop);
     return loop;
@@ -137,6 +138,53 @@ class Finder {
     return true;
   }
 
+  /// `low < high` or `low <= high`, of which the header's steps make low only rise and high only fall; null: another test.
+  const Statement* enclosing_test(BlockId header, ChunkedLoop& loop) const {
+    const Block& block = body_.blocks[header];
+    const Terminator& end = block.terminator;
+    if (end.kind != Terminator::Kind::Condition || end.value.kind != Operand::Kind::Value) return nullptr;
+    if (!loop.contains[end.targets[0].block] || loop.contains[end.targets[1].block]) return nullptr;
+    for (const Statement& statement : block.statements) {
+      if (statement.result != end.value.value || statement.number != inference::LeafKind::I64) continue;
+      if (statement.op != Op::Lt && statement.op != Op::Le) return nullptr;
+      const bool encloses = moves_one_way(header, statement.operands[0], true, loop) && moves_one_way(header, statement.operands[1], false, loop);
+      return encloses ? &statement : nullptr;
+    }
+    return nullptr;
+  }
+
+  bool moves_one_way(BlockId header, const Operand& operand, bool up, ChunkedLoop& loop) const {
+    if (stands_still(loop, operand)) return true;
+    const auto& parameters = body_.blocks[header].parameters;
+    const auto parameter = std::ranges::find(parameters, operand.value);
+    if (parameter == parameters.end()) return false;
+    const auto place = static_cast<size_t>(parameter - parameters.begin());
+    for (const BlockId from : predecessors_[header]) {
+      if (!loop.contains[from]) continue;
+      for (const auto& target : body_.blocks[from].terminator.targets)
+        if (target.block == header && !steps_one_way(target.arguments[place], operand.value, up, loop)) return false;
+    }
+    return true;
+  }
+
+  bool steps_one_way(const Operand& next, ValueId from, bool up, ChunkedLoop& loop) const {
+    if (next.kind != Operand::Kind::Value) return false;
+    if (next.value == from) return true;
+    const Statement* step = nullptr;
+    for_each(loop, [&](const Statement& statement) {
+      if (statement.result == next.value) step = &statement;
+    });
+    if (!step || step->checked || step->number != inference::LeafKind::I64 || (step->op != Op::Add && step->op != Op::Sub)) return false;
+    const Operand &a = step->operands[0], &b = step->operands[1];
+    if (a.kind != Operand::Kind::Value || a.value != from || !stands_still(loop, b)) return false;
+    if (b.kind == Operand::Kind::Literal) {
+      const auto moved = static_cast<int64_t>(up == (step->op == Op::Add) ? b.literal.bits : 0 - b.literal.bits);
+      return moved >= 0 && moved < static_cast<int64_t>(kLargestStep);
+    }
+    loop.steps.push_back(b);  // known when it runs
+    return up == (step->op == Op::Add);
+  }
+
   void choose_chunk(BlockId header, ChunkedLoop& loop) const {
     const ValueId counter = loop.is_counted ? body_.blocks[header].parameters[loop.index] : kNone;
     uint64_t cost = 2 * static_cast<uint64_t>(std::ranges::count(loop.contains, true));
@@ -146,17 +194,29 @@ class Finder {
   }
 
   void find_provable(BlockId header, ChunkedLoop& loop) const {
-    const LinearForms forms(body_, header, loop);
-    for_each(loop, [&](const Statement& statement) {
-      const bool has_index = statement.op == Op::ArrayGet || statement.op == Op::ArraySet || statement.op == Op::StringByte;
-      if (!has_index || questions_.statement(statement) != Safepoint::Cold || !forms.stands_still(statement.operands[0])) return;
-      const uint64_t largest = forms.largest(statement.operands[1]);
-      if (forms.is_linear(statement.operands[1])) {
-        loop.linear.push_back(&statement);
-      } else if (largest != UINT64_MAX) {
-        loop.bounded.push_back({&statement, largest});
+    const auto parameter = [&](size_t i) {
+      const Operand& operand = loop.test->operands[i];
+      return operand.kind == Operand::Kind::Value && loop.makes[operand.value] ? operand.value : kNone;
+    };
+    const bool is_enclosed = loop.test && !loop.is_counted;
+    const LinearForms forms(body_, loop, loop.is_counted ? body_.blocks[header].parameters[loop.index] : kNone);
+    const LinearForms low(body_, loop, is_enclosed ? parameter(0) : kNone), high(body_, loop, is_enclosed ? parameter(1) : kNone);
+    for (BlockId id = 0; id < body_.blocks.size(); ++id) {
+      if (!loop.contains[id]) continue;
+      for (const Statement& statement : body_.blocks[id].statements) {
+        const bool has_index = statement.op == Op::ArrayGet || statement.op == Op::ArraySet || statement.op == Op::StringByte;
+        if (!has_index || questions_.statement(statement) != Safepoint::Cold || !forms.stands_still(statement.operands[0])) continue;
+        const Operand& index = statement.operands[1];
+        const uint64_t largest = forms.largest(index);
+        if (forms.is_linear(index)) {
+          loop.linear.push_back(&statement);
+        } else if (largest != UINT64_MAX) {
+          loop.bounded.push_back({&statement, largest});
+        } else if (is_enclosed && id != header && (low.is_offset(index) || high.is_offset(index))) {  // behind the test
+          loop.enclosed.push_back({&statement, low.is_offset(index)});
+        }
       }
-    });
+    }
   }
 
   template <class Visit>
@@ -179,10 +239,8 @@ class Finder {
 
 }  // namespace
 
-LinearForms::LinearForms(const Body& body, BlockId header, const ChunkedLoop& loop)
-    : loop_(loop),
-      counter_(loop.is_counted ? body.blocks[header].parameters[loop.index] : kNone),
-      definitions_(body.values.size()) {
+LinearForms::LinearForms(const Body& body, const ChunkedLoop& loop, ValueId counter)
+    : loop_(loop), counter_(counter), definitions_(body.values.size()) {
   for (BlockId id = 0; id < body.blocks.size(); ++id) {
     if (!loop.contains[id]) continue;
     for (const Statement& statement : body.blocks[id].statements)
@@ -197,7 +255,7 @@ bool LinearForms::stands_still(const Operand& operand) const {
 LinearForm LinearForms::of(const Operand& operand) const {
   if (stands_still(operand)) return {Linearity::Still, nullptr};
   if (operand.kind != Operand::Kind::Value) return {};
-  const inference::LeafKind counted = loop_.is_counted ? loop_.test->number : inference::LeafKind::Nothing;
+  const inference::LeafKind counted = counter_ == kNone ? inference::LeafKind::Nothing : loop_.test->number;
   if (operand.value == counter_) return {counted == inference::LeafKind::I64 ? Linearity::Counter : Linearity::Other, nullptr};
   const Statement* statement = definitions_[operand.value];
   if (!statement) return {};
@@ -221,6 +279,15 @@ bool LinearForms::is_linear(const Operand& operand, unsigned depth) const {
   if (form.kind == Linearity::Other || depth == 0) return false;
   if (form.kind == Linearity::Still || form.kind == Linearity::Counter) return true;
   return is_linear(form.statement->operands[0], depth - 1) && is_linear(form.statement->operands[1], depth - 1);
+}
+
+bool LinearForms::is_offset(const Operand& operand, unsigned depth) const {
+  const LinearForm form = of(operand);
+  if (form.kind == Linearity::Counter) return form.statement == nullptr;
+  if (depth == 0 || (form.kind != Linearity::Sum && form.kind != Linearity::Difference)) return false;
+  const auto& operands = form.statement->operands;
+  if (stands_still(operands[1])) return is_offset(operands[0], depth - 1);
+  return form.kind == Linearity::Sum && stands_still(operands[0]) && is_offset(operands[1], depth - 1);
 }
 
 uint64_t LinearForms::largest(const Operand& operand, unsigned depth) const {

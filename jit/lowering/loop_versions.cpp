@@ -20,10 +20,6 @@ using inference::Statement;
 
 namespace {
 
-// A multiple of the counter that is no larger cannot wrap within a chunk, so all indices lie between the first and the last: chunks are
-// shorter than 2^16 rounds, arrays than 2^48 elements.
-constexpr uint64_t kLargestScale = uint64_t{1} << 31;
-
 void keep_small(llvm::Loop& loop) {
   llvm::addStringMetadataToLoop(&loop, "llvm.loop.vectorize.width", 1);
   llvm::addStringMetadataToLoop(&loop, "llvm.loop.interleave.count", 1);
@@ -35,8 +31,21 @@ void keep_small(llvm::Loop& loop) {
 /// In the chunk's entry, after its limit: i1, or null if the loop has no access that it would prove.
 llvm::Value* MethodLowering::emit_inside_test(inference::BlockId header) {
   const ChunkedLoop& loop = *chunked_loops_[header];
+  std::vector<llvm::Value*> conditions;
+  require_lines_inside(header, conditions);
+  for (const ChunkedLoop::Bounded& access : loop.bounded)
+    conditions.push_back(builder_.CreateICmpULT(builder_.getInt64(access.largest), length_of(access.statement->operands[0])));
+  if (!loop.enclosed.empty()) require_enclosed(header, conditions);
+  llvm::Value* inside = nullptr;
+  for (llvm::Value* condition : conditions) inside = inside ? builder_.CreateAnd(inside, condition) : condition;
+  return inside;
+}
+
+/// The first and the last index are: then all between, as nothing wraps between them (kLargestStep; arrays are shorter than 2^62).
+void MethodLowering::require_lines_inside(inference::BlockId header, std::vector<llvm::Value*>& conditions) {
+  const ChunkedLoop& loop = *chunked_loops_[header];
   const Chunks& chunks = chunks_[header];
-  const LinearForms forms(body_, header, loop);
+  const LinearForms forms(body_, loop, loop.is_counted ? body_.blocks[header].parameters[loop.index] : inference::kNone);
   llvm::Value *first = builder_.getInt64(0), *last = first;  // of the counter; not counted: all lines stand still
   if (loop.is_counted) {
     const bool with_sign = inference::is_signed(loop.test->number);
@@ -45,21 +54,52 @@ llvm::Value* MethodLowering::emit_inside_test(inference::BlockId header) {
     last = builder_.CreateSub(builder_.CreateIntCast(chunks.limit, first->getType(), with_sign), builder_.getInt64(1));
   }
   if (mutant::is_on("J86_first_index_only")) last = first;
-  llvm::Value* inside = nullptr;
-  const auto require = [&](llvm::Value* condition) { inside = inside ? builder_.CreateAnd(inside, condition) : condition; };
   for (const Statement* statement : loop.linear) {
     if (statement->unchecked_bounds) continue;
     const Line line = line_of(forms, statement->operands[1]);
     llvm::Value* length = length_of(statement->operands[0]);
     const auto index_at = [&](llvm::Value* counter) { return builder_.CreateAdd(builder_.CreateMul(line.scale, counter), line.start); };
-    require(builder_.CreateICmpULT(index_at(first), length));
-    require(builder_.CreateICmpULT(index_at(last), length));
-    llvm::Value* moved = builder_.CreateAdd(line.scale, builder_.getInt64(kLargestScale));
-    require(builder_.CreateICmpULT(moved, builder_.getInt64(2 * kLargestScale)));
+    conditions.push_back(builder_.CreateICmpULT(index_at(first), length));
+    conditions.push_back(builder_.CreateICmpULT(index_at(last), length));
+    llvm::Value* moved = builder_.CreateAdd(line.scale, builder_.getInt64(kLargestStep));
+    conditions.push_back(builder_.CreateICmpULT(moved, builder_.getInt64(2 * kLargestStep)));
   }
-  for (const ChunkedLoop::Bounded& access : loop.bounded)
-    require(builder_.CreateICmpULT(builder_.getInt64(access.largest), length_of(access.statement->operands[0])));
-  return inside;
+}
+
+/// Behind a test low < high, low and high lie between what they were at the start. They are small enough not to wrap at a step, so an index
+/// that differs from one of them by what stands still lies between the two indices tested.
+void MethodLowering::require_enclosed(inference::BlockId header, std::vector<llvm::Value*>& conditions) {
+  const ChunkedLoop& loop = *chunked_loops_[header];
+  const Chunks& chunks = chunks_[header];
+  const auto& parameters = body_.blocks[header].parameters;
+  const auto at_start = [&](const Operand& operand) -> llvm::Value* {
+    for (size_t i = 0; i < parameters.size(); ++i)
+      if (operand.kind == Operand::Kind::Value && operand.value == parameters[i]) return chunks.parameters[i];
+    return read(operand).value;
+  };
+  const auto counter_of = [&](const Operand& operand) {
+    return operand.kind == Operand::Kind::Value && loop.makes[operand.value] ? operand.value : inference::kNone;
+  };
+  const auto require_below = [&](llvm::Value* value, uint64_t end) {
+    conditions.push_back(builder_.CreateICmpULT(value, builder_.getInt64(end)));
+  };
+  constexpr uint64_t kFar = uint64_t{1} << 62;
+  const Operand &low = loop.test->operands[0], &high = loop.test->operands[1];
+  llvm::Value *least = at_start(low), *most = at_start(high);
+  require_below(builder_.CreateAdd(least, builder_.getInt64(kFar)), 2 * kFar);
+  require_below(builder_.CreateAdd(most, builder_.getInt64(kFar)), 2 * kFar);
+  for (const Operand& step : loop.steps) require_below(read(step).value, kLargestStep);
+  const LinearForms low_forms(body_, loop, counter_of(low)), high_forms(body_, loop, counter_of(high));
+  llvm::Value* one = builder_.getInt64(loop.test->op == inference::Op::Lt ? 1 : 0);  // low < high: they differ by that at least
+  for (const ChunkedLoop::Enclosed& access : loop.enclosed) {
+    llvm::Value* moved = line_of(access.by_low ? low_forms : high_forms, access.statement->operands[1]).start;
+    llvm::Value* from = access.by_low ? least : builder_.CreateAdd(least, one);
+    llvm::Value* to = access.by_low ? builder_.CreateSub(most, one) : most;
+    if (mutant::is_on("J86_first_index_only")) to = from;
+    llvm::Value* length = length_of(access.statement->operands[0]);
+    conditions.push_back(builder_.CreateICmpULT(builder_.CreateAdd(from, moved), length));
+    conditions.push_back(builder_.CreateICmpULT(builder_.CreateAdd(to, moved), length));
+  }
 }
 
 MethodLowering::Line MethodLowering::line_of(const LinearForms& forms, const Operand& operand) {

@@ -59,7 +59,7 @@ class MethodLowering {
     std::unordered_map<inference::ValueId, llvm::Value*> references;  // rooted ones from outside: nothing moves within a chunk
     std::unordered_map<inference::ValueId, llvm::Value*> lengths;     // of arrays and strings from outside
     llvm::Value* is_inside = nullptr;                                 // all accesses of `checks`, in this chunk; null: no copy without checks
-    std::vector<llvm::BranchInst*> checks;                            // of ChunkedLoop::linear and bounded
+    std::vector<llvm::BranchInst*> checks;                            // of ChunkedLoop::linear, bounded and enclosed
   };
   struct Line {  // scale * counter + start, wrapping
     llvm::Value *scale, *start;
@@ -90,6 +90,8 @@ class MethodLowering {
 
   // loop_versions.cpp: copies of chunked loops without the checks that a test before the chunk proves.
   llvm::Value* emit_inside_test(inference::BlockId header);
+  void require_lines_inside(inference::BlockId header, std::vector<llvm::Value*>& conditions);
+  void require_enclosed(inference::BlockId header, std::vector<llvm::Value*>& conditions);
   Line line_of(const LinearForms& forms, const inference::Operand& operand);
   void split_loops();
   void split_loop(Chunks& chunks, llvm::BasicBlock* header);

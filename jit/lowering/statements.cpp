@@ -350,8 +350,10 @@ void MethodLowering::check_bounds(const Statement& statement, llvm::Value* index
   Chunks* const chunks = chunks_here();
   if (!chunks || !chunks->is_inside) return;
   const ChunkedLoop& loop = *chunked_loops_[chunked_in_[current_]];
-  const bool is_bounded = std::ranges::any_of(loop.bounded, [&](const auto& access) { return access.statement == &statement; });
-  if (is_bounded || std::ranges::find(loop.linear, &statement) != loop.linear.end()) chunks->checks.push_back(check);
+  const auto is_this = [&](const auto& access) { return access.statement == &statement; };
+  const bool is_proven = std::ranges::find(loop.linear, &statement) != loop.linear.end() || std::ranges::any_of(loop.bounded, is_this) ||
+                         std::ranges::any_of(loop.enclosed, is_this);
+  if (is_proven) chunks->checks.push_back(check);
 }
 
 Held MethodLowering::emit_length(const Statement& statement) {

@@ -10,7 +10,7 @@ BENCH_KERNEL double dot(const double *x, const double *y, int64_t n) {
 }
 
 double bench_dot(int64_t rounds) {
-  const int64_t n = 4096;
+  const int64_t n = bench_unknown(4096);
   double *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y);
   for (int64_t i = 0; i < n; ++i) {
     x[i] = (double)i;

@@ -47,7 +47,8 @@ BENCH_KERNEL int64_t fannkuch(int64_t *p, int64_t *work, int64_t *count, int64_t
 }
 
 double bench_fannkuch(int64_t rounds) {
+  const int64_t n = bench_unknown(7);
   int64_t p[7], work[7], count[7], total = 0;
-  for (int64_t round = 0; round < rounds; ++round) total += fannkuch(p, work, count, 7);
+  for (int64_t round = 0; round < rounds; ++round) total += fannkuch(p, work, count, n);
   return (double)total;
 }

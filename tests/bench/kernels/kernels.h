@@ -6,6 +6,12 @@
 
 #define BENCH_KERNEL static __attribute__((noinline))
 
+// The number, which the compiler does not know: the length of an array is no constant of the program in the language either.
+static inline int64_t bench_unknown(int64_t number) {
+  __asm__("" : "+r"(number));
+  return number;
+}
+
 #if defined(__cplusplus)
 extern "C" {
 #endif

@@ -13,7 +13,7 @@ BENCH_KERNEL void multiply(const double *a, const double *b, double *c, int64_t 
 }
 
 double bench_matmul(int64_t rounds) {
-  const int64_t n = 96;
+  const int64_t n = bench_unknown(96);
   double *a = malloc(n * n * sizeof *a), *b = malloc(n * n * sizeof *b), *c = calloc(n * n, sizeof *c);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t k = 0; k < n; ++k) {

@@ -40,6 +40,7 @@ double bench_nbody(int64_t rounds) {
                  {15.4, -25.9, 0.2, 1.0, 0.6, -0.03, 0.002}};
   Body *bodies[5];
   for (int64_t i = 0; i < 5; ++i) bodies[i] = &all[i];
-  for (int64_t round = 0; round < rounds; ++round) advance(bodies, 5, 0.01);
+  const int64_t n = bench_unknown(5);
+  for (int64_t round = 0; round < rounds; ++round) advance(bodies, n, 0.01);
   return bodies[0]->x + bodies[4]->z;
 }

@@ -8,7 +8,7 @@ BENCH_KERNEL void saxpy(double a, const double *x, double *y, int64_t n) {
 }
 
 double bench_saxpy(int64_t rounds) {
-  const int64_t n = 4096;
+  const int64_t n = bench_unknown(4096);
   double *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y);
   for (int64_t i = 0; i < n; ++i) {
     x[i] = (double)i;

@@ -17,7 +17,7 @@ BENCH_KERNEL int64_t sieve(uint8_t *composite, int64_t n) {
 }
 
 double bench_sieve(int64_t rounds) {
-  const int64_t n = 65536;
+  const int64_t n = bench_unknown(65536);
   uint8_t *composite = malloc(n);
   int64_t total = 0;
   for (int64_t round = 0; round < rounds; ++round) total += sieve(composite, n);

@@ -8,7 +8,7 @@ BENCH_KERNEL void step(const double *from, double *to, int64_t n) {
 }
 
 double bench_stencil(int64_t rounds) {
-  const int64_t n = 4096;
+  const int64_t n = bench_unknown(4096);
   double *a = calloc(n, sizeof *a), *b = calloc(n, sizeof *b);
   a[n / 2] = 1000.0;
   for (int64_t round = 0; round < rounds; ++round) {

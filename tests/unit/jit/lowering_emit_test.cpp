@@ -110,6 +110,30 @@ method move(%a: array<f64>, %b: array<f64>, %n: i64, %f: f64, %at: i64) {
 #endif
 }
 
+// A byte as an index, and two indices that a test keeps between their first values: no check is left in the copy.
+TEST(Jit, J86_checks_of_bounded_and_enclosed_indices_leave_the_loop) {
+  Watchdog watchdog{60s};
+  Emitted emitted(R"(
+method count(%a: array<u8>, %b: array<i64>) {
+^0: %n = array.len %a br ^1(0)
+^1(%i): %c = lt.i64 %i %n cond %c ^2 ^3
+^2: %x = array.get %a %i %k = convert.u8.i64 %x %y = array.get %b %k %z = add.i64 %y 1 array.set %b %k %z %j = add.i64 %i 1 br ^1(%j)
+^3: return nothing
+}
+method reverse(%a: array<i64>, %low: i64, %high: i64) {
+^0: br ^1(%low, %high)
+^1(%i, %k): %c = lt.i64 %i %k cond %c ^2 ^3
+^2: %x = array.get %a %i %y = array.get %a %k array.set %a %i %y array.set %a %k %x %j = add.i64 %i 1 %l = sub.i64 %k 1 br ^1(%j, %l)
+^3: return nothing
+}
+)");
+  const std::string bounded = emitted.text("count", "llvm");
+  EXPECT_EQ(count(bounded, "br i1 false, label %raise"), 3u) << bounded;
+  const std::string enclosed = emitted.text("reverse", "llvm");
+  EXPECT_EQ(count(enclosed, "br i1 false, label %raise"), 4u) << enclosed;
+  EXPECT_EQ(count(enclosed, "load atomic i32"), 1u) << enclosed;  // the poll, between chunks
+}
+
 TEST(Jit, J86_bounds_check_raises_in_the_cold) {
   Watchdog watchdog{60s};
   Emitted emitted(kMethods);

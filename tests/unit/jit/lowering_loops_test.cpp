@@ -63,6 +63,53 @@ method narrow(%n: i64, %m: i64, %from: i64, %to: i64, %scale: i64, %start: i64) 
 ^4(%e): %text = field %e.text %d = call digest(%b, %text) return %d
 ^5: %g = call digest(%b, "done") return %g
 }
+method towards(%n: i64, %m: i64, %from: i64, %to: i64, %scale: i64, %start: i64) {
+^0: %b = array.new i64 %m 5 br ^1(%from, %to)
+^1(%i, %k): %c = lt.i64 %i %k cond %c ^2 ^5
+^2 catch ^4:
+  %p = add.i64 %i %start
+  %q = sub.i64 %k 1
+  %x = array.get %b %p
+  %y = array.get %b %q
+  %z = add.i64 %x %i
+  array.set %b %q %z
+  array.set %b %p %y
+  %j = add.i64 %i %scale
+  br ^1(%j, %q)
+^4(%e): %text = field %e.text %d = call digest(%b, %text) return %d
+^5: %g = call digest(%b, "done") return %g
+}
+method down(%n: i64, %m: i64, %from: i64, %to: i64, %scale: i64, %start: i64) {
+^0: %a = array.new i64 %n 3 %b = array.new i64 %m 5 br ^1(%to)
+^1(%i): %c = le.i64 %from %i cond %c ^2 ^5
+^2 catch ^4:
+  %x = array.get %a %i
+  %p = add.i64 %i %start
+  %y = array.get %b %p
+  %z = add.i64 %x %y
+  array.set %b %p %z
+  %j = add.i64 %i -1
+  br ^1(%j)
+^4(%e): %text = field %e.text %d = call digest(%b, %text) return %d
+^5: %g = call digest(%b, "done") return %g
+}
+method table(%n: i64, %m: i64, %from: i64, %to: i64, %scale: i64, %start: i64) {
+^0: %a = array.new u8 %n 77:u8 %b = array.new i64 %m 5 br ^1(%from)
+^1(%i): %c = lt.i64 %i %to cond %c ^2 ^5
+^2 catch ^4:
+  %x = array.get %a %i
+  %k = truncate.i64.u8 %i
+  %s = xor.u8 %x %k
+  %t = and.u8 %s 63:u8
+  %p = convert.u8.i64 %t
+  %y = array.get %b %p
+  %z = add.i64 %y 1
+  array.set %b %p %z
+  %j = add.i64 %i 1
+  br ^1(%j)
+^4(%e): %text = field %e.text %d = call digest(%b, %text) return %d
+^5: %g = call digest(%b, "done") return %g
+}
 )";
 
 struct Arguments {
@@ -94,7 +141,7 @@ TEST(Jit, J86_chunked_loops_raise_at_the_right_element) {
   LoweringWorld world;
   const uint64_t seed = start_value();
   RunningProgram oracle(world, kLoops, BERTH_TIER_INTERPRET), fast(world, kLoops, BERTH_TIER_FAST), optimized(world, kLoops, BERTH_TIER_OPTIMIZED);
-  for (const char* method : {"line", "neighbours", "narrow"}) {
+  for (const char* method : {"line", "neighbours", "narrow", "towards", "down", "table"}) {
     std::mt19937_64 random(seed);
     size_t raised = 0, done = 0;
     for (int i = 0; i < 250; ++i) {
