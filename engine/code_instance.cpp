@@ -17,20 +17,6 @@ void intrusive_ptr_add_ref(CodeInstance* instance) noexcept {
   }
 }
 
-void intrusive_ptr_release(CodeInstance* instance) noexcept {
-  if (instance->references.fetch_sub(1, std::memory_order_acq_rel) == 1) instance->recycler->unreferenced(*instance);
-}
-
-bool try_retain(CodeInstance& instance) noexcept {
-  uint32_t count = instance.references.load(std::memory_order_relaxed);
-  while (count != 0) {
-    if (instance.references.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel, std::memory_order_relaxed)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 Code* instance_code(const CodeInstance& instance) noexcept { return instance.code.load(std::memory_order_acquire); }
 
 void* instance_payload(const CodeInstance& instance) noexcept {

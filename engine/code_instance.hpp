@@ -72,8 +72,8 @@ struct alignas(64) CodeInstance {
   sync::Atomic<uint64_t> word{0};
   // Code and entries before the pointer: CAS acq_rel, failure acquire. Read: acquire.
   sync::Atomic<Code*> code{nullptr};
+  Recycler* recycler = nullptr;  // the engine's; set once. Here, as who drops a reference reads nothing else
   // Filled before seen: release under the shard lock. Read: acquire.
-  sync::Atomic<CodeInstance*> next{nullptr};
   sync::Atomic<Slot*> slot{nullptr};
   // Of a group published together: the member whose group_open tells whether it is visible; kept alive by the detail. As above.
   sync::Atomic<CodeInstance*> leader{nullptr};
@@ -89,6 +89,8 @@ struct alignas(64) CodeInstance {
   sync::Atomic<uint64_t> max_world{0};
   // Made under the world lock or by the only owner; acquire by others.
   sync::Atomic<InstanceDetail*> detail{nullptr};
+  // As `slot`. The second half: most look-ups end at the newest instance.
+  sync::Atomic<CodeInstance*> next{nullptr};
 
   // Fields of the token: written by the taker before `hold` names it. Atomic, relaxed: explain reads them while they change and
   // counts them only if hold and generation are unchanged afterwards.
@@ -98,7 +100,6 @@ struct alignas(64) CodeInstance {
   sync::Atomic<const char*> label{nullptr};
   sync::Atomic<const void*> guard{nullptr};
   sync::Atomic<int64_t> held_since_ns{0};
-  Recycler* recycler = nullptr;      // the engine's; set once
 
   uint64_t lease_world() const noexcept { return min_world.load(std::memory_order_relaxed); }  // while Reserved
   /// Links of the free memory, or of the recycler's list: in the place of `guard`, which only the sweep of a held key reads.
@@ -107,7 +108,8 @@ struct alignas(64) CodeInstance {
   }
   void set_next_free(CodeInstance* instance) noexcept { guard.store(instance, std::memory_order_relaxed); }
 };
-static_assert(sizeof(CodeInstance) == 128);  // look-ups read the first half only, one cache line
+static_assert(sizeof(CodeInstance) == 128);
+static_assert(offsetof(CodeInstance, max_world) < 64);  // a look-up that hits reads the first half only, one cache line
 
 /// What takes instances whose last reference is gone. One implementation in the engine, one in unit tests.
 class Recycler {
@@ -119,8 +121,19 @@ class Recycler {
   ~Recycler() = default;
 };
 
+inline void intrusive_ptr_release(CodeInstance* instance) noexcept {
+  if (instance->references.fetch_sub(1, std::memory_order_acq_rel) == 1) instance->recycler->unreferenced(*instance);
+}
 /// A reference for a reader that has none; false: the instance is on its way out. Compare the generation afterwards.
-bool try_retain(CodeInstance& instance) noexcept;
+inline bool try_retain(CodeInstance& instance) noexcept {
+  uint32_t count = instance.references.load(std::memory_order_relaxed);
+  while (count != 0) {
+    if (instance.references.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      return true;
+    }
+  }
+  return false;
+}
 /// Ends the lease by clearing its bit; false: stale. Without a result to follow, a token becomes Rejected.
 /// Threads: any. Blocks: never.
 inline bool claim_lease(CodeInstance& instance, uint64_t generation, bool result_follows) noexcept {

@@ -184,7 +184,7 @@ Result<void> Engine::Impl::request_tier(CodeInstance& instance, berth_tier_t tie
 Code* Engine::Impl::make_code(void* entry, void* backend, uint32_t convention) {
   return shielded([&] {
     const sync::Lock lock(codes_mutex);
-    const auto [place, is_new] = codes.try_emplace({entry, backend, convention});
+    const auto [place, is_new] = codes.try_emplace(CodeKey{entry, backend, convention});
     Code& code = place->second;
     if (is_new) {
       code.entry = entry;

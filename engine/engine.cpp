@@ -22,6 +22,12 @@ void watch_forks() {
   static_cast<void>(once);
 }
 
+// Whether an instance is the slot's, of no group, and valid for the world. Between two looks at its word.
+bool covers(const CodeInstance& instance, const Slot& slot, uint64_t world) noexcept {
+  return instance.slot.load(std::memory_order_acquire) == &slot && !instance.leader.load(std::memory_order_acquire) &&
+         instance.min_world.load(std::memory_order_acquire) <= world && world <= instance.max_world.load(std::memory_order_acquire);
+}
+
 }  // namespace
 
 Engine::Impl::Impl(Engine& engine, const EngineOptions& options)
@@ -55,6 +61,18 @@ CodeInstanceRef Engine::Impl::retain_hit(const ReservationTable::Found& found, c
   return instance;
 }
 
+CodeInstance* Engine::Impl::hit_at_once(Agent& agent, const ReservationTable::Found& found, uint64_t world, Need need) noexcept {
+  CodeInstance* const newest = found.slot->head.load(std::memory_order_acquire);
+  // To be written, as the reference is: one transfer of the line if another processor had it, not two.
+  __builtin_prefetch(newest, 1);
+  const uint64_t word = newest ? newest->word.load(std::memory_order_acquire) : 0;
+  const bool is_hit = need == Need::Result ? CodeInstance::is_linked(word) : CodeInstance::state_of(word) == InstanceState::Callable;
+  if (!is_hit || !covers(*newest, *found.slot, world)) return nullptr;
+  CodeInstanceRef instance = retain_hit(found, {Find::Hit, newest, CodeInstance::generation_of(word)});
+  if (instance) bump(agent.counts.published);
+  return instance.detach();
+}
+
 CodeInstanceRef Engine::Impl::lookup(Key key, uint64_t world) noexcept {
   key.owner = owners.intern(key.owner);
   if (world == 0) world = worlds.now();
@@ -79,10 +97,7 @@ inline Code* Engine::Impl::lookup_code(Key key, uint64_t world) noexcept {
   // Nearly always the newest instance is the one, and has its code.
   if (const CodeInstance* instance = found.slot->head.load(std::memory_order_acquire)) {
     const uint64_t word = instance->word.load(std::memory_order_acquire);
-    const bool fits = instance->slot.load(std::memory_order_acquire) == found.slot &&
-                      !instance->leader.load(std::memory_order_acquire) &&
-                      instance->min_world.load(std::memory_order_acquire) <= world &&
-                      world <= instance->max_world.load(std::memory_order_acquire);
+    const bool fits = covers(*instance, *found.slot, world);
     Code* code = instance->code.load(std::memory_order_acquire);
     if (fits && CodeInstance::state_of(word) == InstanceState::Callable &&
         CodeInstance::generation_of(instance->word.load(std::memory_order_acquire)) == CodeInstance::generation_of(word) &&

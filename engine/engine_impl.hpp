@@ -7,9 +7,8 @@
 // Numbers are sections of the contract page "reservations".
 #pragma once
 #include <boost/container/small_vector.hpp>
-#include <map>
 #include <optional>
-#include <tuple>
+#include <unordered_map>
 
 #include "engine/agent_registry.hpp"
 #include "engine/cancel.hpp"
@@ -40,6 +39,31 @@ struct Aftermath {
   boost::container::small_vector<CodeInstanceRef, 2> references;
   boost::container::small_vector<FailureRef, 1> failures;
   boost::container::small_vector<std::shared_ptr<Source>, 1> sources;
+
+  void clear() noexcept {
+    submits.clear();
+    lifts.clear();
+    cancels.clear();
+    ended.clear();
+    abandoned.clear();
+    references.clear();
+    failures.clear();
+    sources.clear();
+  }
+};
+
+/// What makes two entries that the engine did not make the same code.
+struct CodeKey {
+  struct Hash {
+    size_t operator()(const CodeKey& key) const noexcept {
+      return ReservationTable::hash({key.entry, key.backend}) + key.convention;
+    }
+  };
+  bool operator==(const CodeKey&) const = default;
+
+  void* entry = nullptr;
+  void* backend = nullptr;
+  uint32_t convention = 0;
 };
 
 /// One result on its way into the cache: all that publication allocates.
@@ -109,7 +133,10 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   Result<Reservation> reserve(gc::Thread& thread, Key key, const ReserveOptions& options);
   class Attempt;
   class CancelScope;
-  bool take_at_once(gc::Thread& thread, Key key, const ReserveOptions& options, Lease& lease);
+  enum class AtOnce : uint8_t { No, Lease, Hit };
+  /// The usual cases. Lease: the key is ours. Hit: `got.instance` is its result, with a reference. No: nothing has changed.
+  AtOnce reserve_at_once(gc::Thread& thread, Key key, const ReserveOptions& options, Lease& got);
+  CodeInstance* hit_at_once(Agent& agent, const ReservationTable::Found& found, uint64_t world, Need need) noexcept;
   void undo_take(Agent& agent, CodeInstance* token) noexcept;
   bool retract(Agent& agent, Slot& slot, CodeInstance& token, uint64_t generation);
   Result<Reservation> reserve_by_steps(gc::Thread& thread, Key key, const ReserveOptions& options);
@@ -145,6 +172,7 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   Result<void> publish(gc::Thread& thread, std::span<const Lease> leases, std::span<SourcePtr> sources);
   /// Gives `hold` back if the token has it; on the slow path with the pass over the queue. The lease is claimed.
   void give(Slot& slot, CodeInstance& token, const FailureRef& failure, bool keep_failure, Aftermath& after);
+  static bool give_unawaited(Slot& slot, CodeInstance& token) noexcept;
   void pass(Slot& slot, CodeInstance* giving, const FailureRef& failure, bool has_result, Aftermath& after);
   void serve(Waiter& waiter, Service service, CodeInstance* result, const FailureRef& failure, Aftermath& after);
   Result<Publication> prepare(CodeInstance& instance, uint64_t generation, SourcePtr source);
@@ -308,7 +336,7 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   // Code records of native entries and of compiler hooks: kept until the end and never changed, as unlocked readers may be on them.
   // One for each entry, so that they are no more than there was code at one time: who frees code reuses its addresses.
   sync::Mutex codes_mutex{kRankPool};
-  std::map<std::tuple<void*, void*, uint32_t>, Code> codes BERTH_GUARDED_BY(codes_mutex);
+  std::unordered_map<CodeKey, Code, CodeKey::Hash> codes BERTH_GUARDED_BY(codes_mutex);
 
   sync::Mutex subsystems_mutex{Rank{345, "subsystems"}};
   std::vector<Subsystem*> subsystems BERTH_GUARDED_BY(subsystems_mutex);

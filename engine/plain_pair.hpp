@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plain pair: taking a key that has a slot, nothing stored and no holder, and giving it back without result. Inline at the C
-// boundary, as nearly all calls are this; everything else goes through reserve.cpp and release.cpp.
+// The plain pair: taking a key that has a slot, nothing stored and no holder, and giving it back without result; and a key whose result is
+// there. Inline at the C boundary, as nearly all calls are these; everything else goes through reserve.cpp and release.cpp.
 //
-// Cost: three read-modify-writes, no lock, no system call.
+// Cost: of a pair three read-modify-writes, of a hit one; no lock, no system call.
 #pragma once
 #include "engine/engine_impl.hpp"
 #include "support/latch.hpp"
@@ -28,25 +28,31 @@ inline uint64_t fill_token(CodeInstance& token, Key key, Agent& agent, uint64_t 
   return generation;
 }
 
-// Steps 1 to 5 and 10. False: the key is not plain, or not any more; nothing has changed. Nothing is allocated and nothing polls, so
-// the count is raised only once the key looks free.
-[[gnu::always_inline]] inline bool Engine::Impl::take_at_once(gc::Thread& thread, Key key, const ReserveOptions& options_in,
-                                                              Lease& lease) {
+// Steps 1 to 5 and 10. No: the key is not plain, or not any more. Nothing is allocated and nothing polls, so the count is raised only once
+// the key looks free.
+[[gnu::always_inline]] inline Engine::Impl::AtOnce Engine::Impl::reserve_at_once(gc::Thread& thread, Key key,
+                                                                                 const ReserveOptions& options_in, Lease& got) {
   Agent& agent = agent_of(thread);
-  CodeInstance* const token = agent.spare_tokens;
-  if (!is_usable() || thread.poll.load(std::memory_order_relaxed) != 0 || agent.in_wait.load(std::memory_order_relaxed) || !token ||
-      agent.leases.size() == agent.leases.capacity() || (key.owner && owners.has_traits())) [[unlikely]] {
-    return false;
+  if (!is_usable() || thread.poll.load(std::memory_order_relaxed) != 0 || agent.in_wait.load(std::memory_order_relaxed) ||
+      (key.owner && owners.has_traits())) [[unlikely]] {
+    return AtOnce::No;
   }
   const ReservationTable::Found found = table.find(key, ReservationTable::hash(key));
-  if (!found.slot || found.slot->hold.load(std::memory_order_relaxed) != 0) [[unlikely]] return false;
+  if (!found.slot) [[unlikely]] return AtOnce::No;
   Slot& slot = *found.slot;
+  const uint64_t world = options_in.world ? options_in.world : worlds.now();
+  if (slot.head.load(std::memory_order_acquire)) {
+    got.instance = hit_at_once(agent, found, world, options_in.need);
+    return got.instance ? AtOnce::Hit : AtOnce::No;
+  }
   const auto is_plain = [&] {
     return !slot.head.load(std::memory_order_acquire) && !slot.failure.load(std::memory_order_acquire);
   };
-  if (!is_plain()) [[unlikely]] return false;
-
-  const uint64_t world = options_in.world ? options_in.world : worlds.now();
+  CodeInstance* const token = agent.spare_tokens;
+  if (slot.hold.load(std::memory_order_relaxed) != 0 || !is_plain() || !token || agent.leases.size() == agent.leases.capacity())
+      [[unlikely]] {
+    return AtOnce::No;
+  }
   raise(thread, agent);
   latch::reach("look", &agent);
   agent.spare_tokens = token->next_free();
@@ -58,19 +64,19 @@ inline uint64_t fill_token(CodeInstance& token, Key key, Agent& agent, uint64_t 
   if (!slot.hold.compare_exchange_strong(hold, reinterpret_cast<uintptr_t>(token), std::memory_order_acquire,
                                          std::memory_order_relaxed)) [[unlikely]] {
     undo_take(agent, token);
-    return false;
+    return AtOnce::No;
   }
   latch::reach("take", &agent);
   // Someone may have published, or failed, or recycled the slot, between the look and the take.
   if (!ReservationTable::is_current(found) || (!is_plain() && !mutant::is_on("R6_no_look_after_take_at_once"))) [[unlikely]] {
     if (ReservationTable::look(slot, world, options_in.need).find == Find::Hit) counters.recheck.add();
     if (retract(agent, slot, *token, generation)) undo_take(agent, token);  // else it was abandoned, and its end counted
-    return false;
+    return AtOnce::No;
   }
   bump(agent.counts.reserved);
   agent.record(*token, generation);
-  lease = {token, generation};
-  return true;
+  got = {token, generation};
+  return AtOnce::Lease;
 }
 
 inline void Engine::Impl::drop_lease_reference(CodeInstance& token, Agent* self) {

@@ -143,13 +143,15 @@ Result<void> Engine::Impl::publish(gc::Thread& thread, std::span<const Lease> le
   return success();
 }
 
+// False: somebody waits, or looked on, and the graph's lock is needed.
+bool Engine::Impl::give_unawaited(Slot& slot, CodeInstance& token) noexcept {
+  uintptr_t hold = reinterpret_cast<uintptr_t>(&token);
+  return slot.hold.compare_exchange_strong(hold, 0, std::memory_order_release, std::memory_order_relaxed) ||
+         Slot::token_of(hold) != &token;  // unregistered: a cycle or re-entrant lease
+}
+
 void Engine::Impl::give(Slot& slot, CodeInstance& token, const FailureRef& failure, bool keep_failure, Aftermath& after) {
-  const auto mine = reinterpret_cast<uintptr_t>(&token);
-  uintptr_t hold = mine;
-  if (!failure) {
-    if (slot.hold.compare_exchange_strong(hold, 0, std::memory_order_release, std::memory_order_relaxed)) return;
-    if (Slot::token_of(hold) != &token) return;  // unregistered: a cycle or re-entrant lease
-  }
+  if (!failure && give_unawaited(slot, token)) return;
   const Key key = instance_key(token);
   const sync::Lock lock(table.shard(ReservationTable::hash(key)).mutex);
   if (Slot::token_of(slot.hold.load(std::memory_order_relaxed)) != &token) return;
@@ -286,7 +288,7 @@ void Engine::Impl::publish_all(std::span<Publication> group, bool give_hold, Aft
     in_shard(publication, [&](Slot& slot) {
       publication.linked = link(publication, slot, leader, after);
       latch::reach("link", publication.instance);
-      if (leader) return;
+      if (leader || (!slot.queue && (!give_hold || give_unawaited(slot, *publication.instance)))) return;
       const sync::Lock graph_lock(graph.mutex());
       pass(slot, give_hold ? publication.instance : nullptr, nullptr, true, after);
     });
@@ -520,7 +522,7 @@ void Engine::Impl::settle(Aftermath& after, Agent* self) {
     if (trace.is_on()) trace.instant("engine", "abandoned");
     end_lease(*token, self, false);
   }
-  after = Aftermath{};
+  after.clear();
   if (has_dead()) bury();
 }
 

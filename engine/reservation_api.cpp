@@ -51,7 +51,9 @@ std::vector<SourcePtr> adopt(berth_source_t* const* sources, size_t n) {
   return at_boundary("berth_reserve", [&]() -> Result<void> {
     if (!thread || !out) return missing("berth_reserve", thread ? "out" : "the thread");
     if (!key.method) return missing("berth_reserve", "the key's method");
-    BERTH_TRY(Reservation reservation, engine_of(thread)->reserve(*to_thread(thread), key, options ? to_options(*options) : kDefaults));
+    Engine::Impl& impl = engine_of(thread)->impl();
+    BERTH_TRY(Reservation reservation, options ? impl.reserve(*to_thread(thread), key, to_options(*options))
+                                               : impl.reserve_by_steps(*to_thread(thread), key, kDefaults));
     out->outcome = static_cast<berth_outcome_t>(reservation.outcome);
     out->lease = {to_handle(reservation.lease.instance), reservation.lease.generation};
     out->published = to_handle(reservation.published.detach());
@@ -74,12 +76,14 @@ extern "C" {
 
 berth_error_t* berth_reserve(berth_thread_t* thread, berth_key_t key, const berth_reserve_options_t* options,
                              berth_reservation_t* out) {
-  if (Lease lease; !options && thread && out && key.method &&
-                   engine_of(thread)->impl().take_at_once(*to_thread(thread), key, kDefaults, lease)) [[likely]] {
-    *out = {BERTH_RESERVED, {to_handle(lease.instance), lease.generation}, nullptr, 0};
-    return nullptr;
+  using AtOnce = Engine::Impl::AtOnce;
+  Lease got;
+  const bool is_usual = !options && thread && out && key.method;
+  switch (is_usual ? engine_of(thread)->impl().reserve_at_once(*to_thread(thread), key, kDefaults, got) : AtOnce::No) {
+    case AtOnce::Lease: *out = {BERTH_RESERVED, {to_handle(got.instance), got.generation}, nullptr, 0}; return nullptr;
+    case AtOnce::Hit: *out = {BERTH_PUBLISHED, {nullptr, 0}, to_handle(got.instance), 0}; return nullptr;
+    default: return reserve_in_full(thread, key, options, out);
   }
-  return reserve_in_full(thread, key, options, out);
 }
 berth_error_t* berth_release(berth_thread_t* thread, berth_lease_t lease, berth_source_t* source) {
   if (!source && thread && lease.instance && engine_of(thread)->impl().give_back(*to_thread(thread), to_lease(lease))) [[likely]] {

@@ -137,17 +137,15 @@ restart:
     const uint64_t high = instance->max_world.load(std::memory_order_acquire);
     const CodeInstance* leader = instance->leader.load(std::memory_order_acquire);
     const bool open = !leader || leader->group_open.load(std::memory_order_acquire) != 0;
-    CodeInstance* next = instance->next.load(std::memory_order_acquire);
+    const bool covers = (low <= world && world <= high) || mutant::is_on("R59_world_ignored");
+    const Find find = CodeInstance::is_linked(word) && open && covers ? judge(word, need) : Find::Nothing;
+    CodeInstance* next = find == Find::Nothing ? instance->next.load(std::memory_order_acquire) : nullptr;
     // Recycled under an unlocked reader: what was read may belong to another key.
     if (home != &slot || CodeInstance::generation_of(instance->word.load(std::memory_order_acquire)) !=
                              CodeInstance::generation_of(word)) {
       goto restart;
     }
-    const bool covers = (low <= world && world <= high) || mutant::is_on("R59_world_ignored");
-    if (CodeInstance::is_linked(word) && open && covers) {
-      const Find find = judge(word, need);
-      if (find != Find::Nothing) return {find, instance, CodeInstance::generation_of(word)};
-    }
+    if (find != Find::Nothing) return {find, instance, CodeInstance::generation_of(word)};
     instance = next;
   }
   return {};

@@ -113,8 +113,12 @@ bool Engine::Impl::retract(Agent& agent, Slot& slot, CodeInstance& token, uint64
 }
 
 Result<Reservation> Engine::Impl::reserve(gc::Thread& first_thread, Key key, const ReserveOptions& options_in) {
-  if (Lease lease; take_at_once(first_thread, key, options_in, lease)) return Reservation{Outcome::Reserved, lease, nullptr, 0};
-  return reserve_by_steps(first_thread, key, options_in);
+  Lease got;
+  switch (reserve_at_once(first_thread, key, options_in, got)) {
+    case AtOnce::Lease: return Reservation{Outcome::Reserved, got, nullptr, 0};
+    case AtOnce::Hit: return Reservation{Outcome::Published, {}, CodeInstanceRef(got.instance, false), 0};
+    default: return reserve_by_steps(first_thread, key, options_in);
+  }
 }
 
 Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key key, const ReserveOptions& options_in) {

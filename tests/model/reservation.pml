@@ -226,7 +226,7 @@ next:
     fi
   }
 
-look:  // Engine::Impl::take_at_once and reserve_by_steps
+look:  // Engine::Impl::reserve_at_once and reserve_by_steps
   if
   :: is_hit(key, me) -> goto next
   :: else
