@@ -35,9 +35,10 @@ TEST(GcHandshake, G25_a_running_thread_does_it_itself_at_a_poll) {
   std::thread target([&] {
     AttachedThread self(world.collector);
     id = self->id;
+    id.notify_all();
     while (!done.load()) self->safepoint();
   });
-  while (id.load() == 0) std::this_thread::yield();
+  id.wait(0);
   const std::thread::id native = target.get_id();
   int runs = 0;
   EXPECT_TRUE(ask(world.collector, id, [&](gc::Thread& thread) {
@@ -65,11 +66,12 @@ TEST(GcHandshake, G25_for_a_safe_thread_the_asker_does_it_and_keeps_it_from_leav
     {
       const gc::SafeRegion region(*self);
       id = self->id;
+      id.notify_all();
       may_leave.wait();
     }
     left = true;
   });
-  while (id.load() == 0) std::this_thread::yield();
+  id.wait(0);
   const std::thread::id native = target.get_id();
   EXPECT_TRUE(ask(world.collector, id, [&](gc::Thread&) {
     EXPECT_NE(std::this_thread::get_id(), native);
@@ -92,11 +94,12 @@ TEST(GcHandshake, G25_ends_when_the_thread_goes_safe_without_a_poll) {
   std::thread target([&] {
     AttachedThread self(world.collector);
     id = self->id;
+    id.notify_all();
     posted.wait();
     const gc::SafeRegion region(*self);
     done.wait();
   });
-  while (id.load() == 0) std::this_thread::yield();
+  id.wait(0);
   std::atomic<int> slices{0};
   const latch::Hook hook("gc-handshake-wait", [&](const void*) {
     if (++slices == 2) posted.open();
@@ -119,10 +122,11 @@ TEST(GcHandshake, G25_ends_when_the_thread_exits_or_never_was) {
     std::thread target([&] {
       ASSERT_FALSE(world.collector.attach(record, agent).has_error());
       id = record.id;
+      id.notify_all();
       posted.wait();
       if (!by_exit) world.collector.detach(record);
     });
-    while (id.load() == 0) std::this_thread::yield();
+    id.wait(0);
     const latch::Hook hook("gc-handshake", [&](const void*) { posted.open(); });
     bool ran = false;
     EXPECT_FALSE(ask(world.collector, id, [&](gc::Thread&) { ran = true; }));
@@ -141,9 +145,10 @@ TEST(GcHandshake, G25_ends_when_the_thread_waits_in_a_stop) {
   std::thread target([&] {
     AttachedThread self(world.collector);
     id = self->id;
+    id.notify_all();
     while (!done.load()) self->safepoint();
   });
-  while (id.load() == 0) std::this_thread::yield();
+  id.wait(0);
   Gate safe, stopped;
   std::atomic<bool> resumed{false};
   std::thread asker([&] {
@@ -234,10 +239,11 @@ TEST(GcLate, G24_a_late_thread_is_named_every_second_with_its_last_transition) {
     AttachedThread self(world.collector);
     { const gc::SafeRegion region(*self); }
     id = self->id;
+    id.notify_all();
     may_poll.wait();  // unsafe
     self->safepoint();
   });
-  while (id.load() == 0) std::this_thread::yield();
+  id.wait(0);
   std::thread collecting([&] {
     AttachedThread self(world.collector);
     world.collector.collect(*self);

@@ -165,18 +165,19 @@ TEST(Gc, G4_a_thread_of_two_collectors_that_is_safe_in_one_works_in_the_other) {
   const Watchdog watchdog{10s};
   GcWorld one;
   GcWorld two;
-  std::atomic<bool> in_both{false}, done{false};
+  Gate in_both;
+  std::atomic<bool> done{false};
   std::thread both([&] {
     AttachedThread in_one(one.collector);
     const gc::SafeRegion region(*in_one);
     AttachedThread in_two(two.collector);
-    in_both = true;
+    in_both.open();
     while (!done.load()) {
       EXPECT_NE(two.heap().allocate(*in_two, two.leaf), nullptr);
       in_two->safepoint();
     }
   });
-  while (!in_both.load()) std::this_thread::yield();
+  in_both.wait();
   for (GcWorld* world : {&one, &two}) {
     AttachedThread self(world->collector);
     world->collector.collect(*self);  // one need not wait for it, two is polled for
@@ -552,7 +553,8 @@ TEST(Gc, G21_requests_while_another_collects_are_served_by_two_collections) {
     world.collector.collect(*thread);
   });
   pause.until_reached();
-  std::atomic<int> asked{0}, not_served{0};
+  Tally asked;
+  std::atomic<int> not_served{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
@@ -560,7 +562,7 @@ TEST(Gc, G21_requests_while_another_collects_are_served_by_two_collections) {
       auto* weak = world.heap().new_weak(world.heap().allocate(*thread, world.leaf));
       std::thread watcher([&, state = &thread->state] {
         while (state->load() == gc::State::Unsafe) std::this_thread::yield();
-        ++asked;
+        asked.add();
       });
       world.collector.collect(*thread);
       if (world.heap().weak_get(weak)) ++not_served;
@@ -569,7 +571,7 @@ TEST(Gc, G21_requests_while_another_collects_are_served_by_two_collections) {
       watcher.join();
     });
   }
-  while (asked != kThreads) std::this_thread::yield();
+  asked.until(kThreads);
   pause.release();
   first.join();
   for (auto& thread : threads) thread.join();

@@ -221,8 +221,8 @@ TEST(GcWaits, G47_a_foreign_collector_recruits_n_waiters_which_wait_on_in_their_
   const Lease lease = engine.take(key);
   std::vector<int> order;
   std::vector<std::unique_ptr<TestEngine::Worker>> waiters;
-  std::atomic<int> parked{0};
-  const latch::Hook on_park("gc-parked", [&](const void*) { ++parked; });
+  Tally parked;
+  const latch::Hook on_park("gc-parked", [&](const void*) { parked.add(); });
   for (int i = 0; i < 3; ++i) {
     waiters.push_back(engine.spawn([&, i](gc::Thread& thread) {
       const Lease mine = engine.take(thread, key);
@@ -231,7 +231,7 @@ TEST(GcWaits, G47_a_foreign_collector_recruits_n_waiters_which_wait_on_in_their_
     }));
     waiters.back()->until_waiting();
   }
-  while (parked.load() < 3) std::this_thread::yield();
+  parked.until(3);
   {
     const std::lock_guard lock(foreign.mutex);
     foreign.waiters_at_safepoint = 0;

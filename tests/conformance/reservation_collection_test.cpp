@@ -8,6 +8,7 @@
 #include "engine/handles.hpp"
 #include "gc/heap.hpp"
 #include "support/latch.hpp"
+#include "tests/support/gate.hpp"
 #include "tests/support/test_engine.hpp"
 
 namespace berth::test {
@@ -162,15 +163,15 @@ TEST_P(Collection, R46_a_strong_token_asks_for_nothing) {
   World world(GetParam());
   TestEngine& engine = world.engine;
   const Lease held = engine.take(key(4));
-  std::atomic<int> parks{0};
-  const latch::Hook hook("park", [&](const void*) { ++parks; });
+  Tally parks;
+  const latch::Hook hook("park", [&](const void*) { parks.add(); });
   auto worker = engine.spawn([&](gc::Thread& thread) { engine.release(thread, engine.take(thread, key(4))); });
   worker->until_waiting();
   engine::detail::clock_offset_ns += 2'000'000'000;
   const uint64_t before = engine->collector().num_collections();
   {
     const gc::SafeRegion safe(engine.thread());
-    while (parks < 4) std::this_thread::yield();
+    parks.until(4);
   }
   engine::detail::clock_offset_ns -= 2'000'000'000;
   EXPECT_EQ(world.requests, 0);

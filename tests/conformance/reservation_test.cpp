@@ -378,17 +378,17 @@ TEST(Reservation, R16_nobody_overtakes_a_queued_waiter) {
 TEST(Reservation, R17_spurious_wakes_change_nothing) {
   TestEngine engine;
   const Lease lease = engine.take(key(17));
-  std::atomic<int> parks{0};
+  Tally parks;
   std::atomic<bool> done{false};
   const latch::Hook hook("park", [&](const void* agent) {
-    ++parks;
+    parks.add();
     static_cast<const engine::Agent*>(agent)->parker->notify(gc::Parker::kServed);
   });
   auto worker = engine.spawn([&](gc::Thread& thread) {
     engine.release(thread, engine.take(thread, key(17)));
     done = true;
   });
-  while (parks < 50) std::this_thread::yield();
+  parks.until(50);
   EXPECT_FALSE(done);
   engine.release(lease);
   worker->join();

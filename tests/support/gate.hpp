@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gate: a door that one thread opens and others wait at. Pause: holds the first thread that reaches a latch point.
+// Gate: a door that one thread opens and others wait at. Tally: a number that threads raise and others wait for. Pause: holds the first
+// thread that reaches a latch point.
 #pragma once
 #include <condition_variable>
 #include <functional>
@@ -31,6 +32,24 @@ class Gate {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool open_ = false;
+};
+
+class Tally {
+ public:
+  void add() {
+    const std::lock_guard lock(mutex_);
+    ++count_;
+    changed_.notify_all();
+  }
+  void until(int count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return count_ >= count; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int count_ = 0;
 };
 
 #if defined(BERTH_LATCHES)
