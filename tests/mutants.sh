@@ -19,14 +19,17 @@ if ! diff "$work/in_source" <(sort -u "$work/in_table") >"$work/diff"; then
 fi
 
 run() { # run NAME PRESET REGEX: one line of result
-  local name=$1 preset=$2 regex=$3 log="$work/$1.log"
-  if BERTH_MUTANT=$name timeout 300 ctest --test-dir "build/$preset" -R "$regex" --no-tests=error --stop-on-failure >"$log" 2>&1; then
-    printf 'SURVIVES  %-44s %s\n' "$name" "$regex"
+  local name=$1 preset=$2 regex=$3 log="$work/$1.log" rc=0 test verdict=killed
+  BERTH_MUTANT=$name timeout 300 ctest --test-dir "build/$preset" -R "$regex" --no-tests=error --stop-on-failure >"$log" 2>&1 || rc=$?
+  test=$(sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\).*\*\*\*.*/\1/p' "$log" | head -1)
+  if [ "$rc" -eq 0 ]; then
+    verdict=SURVIVES
   elif grep -q 'No tests were found' "$log"; then
-    printf 'NO TEST   %-44s %s\n' "$name" "$regex"
-  else
-    printf 'killed    %-44s %s\n' "$name" "$(sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\).*\*\*\*.*/\1/p' "$log" | head -1)"
+    verdict='NO TEST'
+  elif [ "$rc" -ne 124 ] && [ -z "$test" ]; then
+    verdict=BROKEN  # ctest failed, and no test did
   fi
+  printf '%-9s %-44s %s\n' "$verdict" "$name" "${test:-$regex}"
 }
 sound() { # sound PRESET REGEX: the tests pass without a mutant
   ctest --test-dir "build/$1" -R "$2" --no-tests=error >"$work/sound.log" 2>&1 && return
