@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Contract row G51: the programs of both contract pages under each mode of BERTH_GC_STRESS; see tests/stress_modes.sh.
-set(programs gc_conformance_test gc_handshake_test gc_stress_test gc_engine_test gc_waits_test gc_retirement_test engine_conformance_test)
+set(programs gc_conformance_test gc_handshake_test gc_stress_test gc_engine_test gc_waits_test gc_retirement_test engine_conformance_test
+    engine_handover_test engine_memory_test engine_tbb_test engine_fibre_test)
 # Ten times slower under a sanitizer, past the watchdogs of the tests.
 if(BERTH_SANITIZE)
   return()
