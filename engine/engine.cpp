@@ -23,7 +23,7 @@ void watch_forks() {
 }
 
 // Whether an instance is the slot's, of no group, and valid for the world. Between two looks at its word.
-bool covers(const CodeInstance& instance, const Slot& slot, uint64_t world) noexcept {
+[[gnu::always_inline]] inline bool covers(const CodeInstance& instance, const Slot& slot, uint64_t world) noexcept {
   return instance.slot.load(std::memory_order_acquire) == &slot && !instance.leader.load(std::memory_order_acquire) &&
          instance.min_world.load(std::memory_order_acquire) <= world && world <= instance.max_world.load(std::memory_order_acquire);
 }
