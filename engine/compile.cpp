@@ -140,6 +140,17 @@ void Engine::Impl::serve_entry_queue(CodeInstance& instance, Service service, co
   }
 }
 
+namespace {
+
+// Of a job that nobody waits for.
+Priority queue_priority(const Source& source, berth_tier_t tier) noexcept {
+  if (source.priority == BERTH_PRIORITY_SPECULATIVE) return Priority::Speculative;
+  if (tier == BERTH_TIER_OPTIMIZED) return Priority::Optimized;
+  return source.priority == BERTH_PRIORITY_ASKED ? Priority::FastAsked : Priority::Fast;
+}
+
+}  // namespace
+
 // No lock held. `tier` INTERPRET: the source's own first tier.
 void Engine::Impl::submit(CodeInstance& instance, berth_tier_t tier, Priority priority) noexcept try {
   CompileJob job;
@@ -154,7 +165,7 @@ void Engine::Impl::submit(CodeInstance& instance, berth_tier_t tier, Priority pr
   job.instance = &instance;
   const berth_tier_t wanted = tier == BERTH_TIER_INTERPRET ? job.source->tier : tier;
   job.tier = wanted == BERTH_TIER_OPTIMIZED ? BERTH_TIER_OPTIMIZED : BERTH_TIER_FAST;
-  job.priority = priority == Priority::Fast && job.tier == BERTH_TIER_OPTIMIZED ? Priority::Optimized : priority;
+  job.priority = priority == Priority::Fast ? queue_priority(*job.source, job.tier) : priority;
   Result<void> accepted = engine.compiler()->submit(std::move(job));
   if (accepted.has_error()) {
     if (accepted.assume_error().code() == BERTH_SHUT_DOWN) {

@@ -4,6 +4,7 @@
 //
 // Every accepted job ends in exactly one sink call, made while no pool, context or link lock is held.
 #pragma once
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,11 +24,24 @@ class Engine;
 enum class Priority : uint8_t { Speculative, Optimized, Fast, FastAsked, Lifted };
 enum class StopMode : uint8_t { Drain, Drop };
 
+/// What one compile may use; 0: no bound. At half its time what is optional is left out.
+struct Budget {
+  int64_t time_ns = 0;
+  uint64_t instructions = 0;
+  uint64_t object_bytes = 0;
+};
+/// By tier: FAST, OPTIMIZED.
+using Budgets = std::array<Budget, 2>;
+inline constexpr Budgets kDefaultBudgets = {Budget{10'000'000'000, 1'000'000, uint64_t{256} << 20},
+                                            Budget{60'000'000'000, 1'000'000, uint64_t{256} << 20}};
+constexpr size_t budget_index(berth_tier_t tier) noexcept { return tier == BERTH_TIER_OPTIMIZED ? 1 : 0; }
+
 struct CompileJob {
   CodeInstanceRef instance;
   std::shared_ptr<Source> source;  // shared: kept for a later tier
   berth_tier_t tier = BERTH_TIER_FAST;
   Priority priority = Priority::Fast;
+  Budget budget;  // given by the compiler
   std::string label;
 };
 
@@ -65,6 +79,7 @@ class Compiler {
 struct CompilerOptions {
   unsigned threads = 0;  // resolved: 0 means none
   std::string cache_directory;
+  Budgets budgets = kDefaultBudgets;
 };
 
 /// Link-time factory: libberth's makes the LLVM compiler, libberth_engine's gives null (sources with LLVM bodies do not exist there).

@@ -439,6 +439,7 @@ Engine::Engine(const EngineOptions& options) : options_(options), impl_(std::mak
   compiler_options.threads =
       options_.compile_threads_set ? options_.compile_threads : std::max(1u, std::thread::hardware_concurrency());
   compiler_options.cache_directory = options_.cache_directory;
+  compiler_options.budgets = options_.budgets;
   compiler_ = make_compiler(*this, *impl_, compiler_options);
   if (options_.has_compiler_hooks) {
     auto hooks = std::make_unique<HookCompiler>(

@@ -76,6 +76,7 @@ struct EngineOptions {
   uint32_t reentry_limit = 64;
   int64_t lease_timeout_ns = 0;
   std::string cache_directory;
+  Budgets budgets = kDefaultBudgets;
   berth_compiler_hooks_t compiler_hooks{};
   void* compiler_context = nullptr;
   bool has_compiler_hooks = false;

@@ -68,6 +68,7 @@ struct Source {
   berth_tier_t tier = BERTH_TIER_ADAPTIVE;
   bool lazy = false;
   bool isolated = false;
+  berth_priority_t priority = BERTH_PRIORITY_NORMAL;
   bool is_incomplete = false;  // memory was missing for an edge: never published
   std::string entry_symbol;
   std::vector<Edge> edges;

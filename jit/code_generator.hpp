@@ -15,6 +15,8 @@ struct CompileRequest {
   const engine::CompileJob& job;
   const sync::Atomic<bool>& cancelled;     // looked at between steps
   const LoweredMethod* lowered = nullptr;  // of typed IR, where the read step is done already
+  // From when on optional passes are skipped, and the compile is given up between steps.
+  sync::TimePoint half = sync::TimePoint::max(), until = sync::TimePoint::max();
 };
 
 class CodeGenerator {
@@ -32,6 +34,10 @@ class CodeGenerator {
   /// Code that is unreachable. As above.
   virtual void retire(engine::Code* code) noexcept = 0;
   virtual Result<void> define_symbol(const char* name, void* address) = 0;
+  /// A promotion of the instance was given up before it began: to be asked for again. As above.
+  virtual void not_promoted(engine::CodeInstance&) noexcept {}
+  /// Frees what was not used for `unused`. Threads: any. Blocks: short.
+  virtual void trim(std::chrono::nanoseconds unused) { static_cast<void>(unused); }
   /// Called before the first job is run, from the submitting thread.
   virtual void open() {}
   /// No job runs any more: lets go of instances. Code stays callable until the generator is deleted.

@@ -41,4 +41,9 @@ Error compile_error(const engine::CompileJob& job, std::string_view step, berth_
   return make_error(code, asked, one_line(found), advice);
 }
 
+Error over_time_error(const engine::CompileJob& job, std::string_view step) {
+  return compile_error(job, step, BERTH_RESOURCE_EXHAUSTED, fmt::format("it was not finished within {} ms", job.budget.time_ns / 1'000'000),
+                       "raise the budget (berth_config_set_compile_budget), or give a simpler source");
+}
+
 }  // namespace berth::jit

@@ -16,6 +16,8 @@ const char* to_string(berth_tier_t tier) noexcept;
 /// Threads: any. Blocks: never. GC: any, kept.
 Error compile_error(const engine::CompileJob& job, std::string_view step, berth_code_t code, std::string_view found,
                     std::string_view advice);
+/// RESOURCE_EXHAUSTED: the job's time is used up.
+Error over_time_error(const engine::CompileJob& job, std::string_view step);
 /// Line breaks become "; ", the length is bounded.
 std::string one_line(std::string_view text);
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <exception>
 #include <new>
+#include <tuple>
 
 #include "jit/compile_error.hpp"
 #include "jit/containment.hpp"
@@ -44,6 +45,14 @@ size_t stack_left() {
   return failed || here < bottom || here >= bottom + size ? SIZE_MAX : here - bottom;  // elsewhere: a fibre's stack, unknown
 }
 
+// Reachable, so that a leak checker tells it from a mistake.
+void keep_for_ever(void* kept) {
+  static std::mutex mutex;
+  static auto* const all = new std::vector<void*>;
+  const std::lock_guard lock(mutex);
+  all->push_back(kept);
+}
+
 class ErrnoKept {
  public:
   ErrnoKept() : value_(errno) {}
@@ -70,8 +79,8 @@ size_t estimate_instructions(const engine::SourceBody* body) {
 }  // namespace
 
 struct CompilePool::Job {
-  explicit Job(engine::CompileJob compile_job)
-      : job(std::move(compile_job)), bytes(body_of(job) ? body_of(job)->size() : 0), instructions(estimate_instructions(body_of(job))) {}
+  Job(engine::CompileJob compile_job, sync::TimePoint since)
+      : job(std::move(compile_job)), bytes(body_of(job) ? body_of(job)->size() : 0), instructions(estimate_instructions(body_of(job))), since(since) {}
 
   bool may_share() const { return !alone && job.tier == BERTH_TIER_FAST && !(job.source && job.source->isolated); }
   bool goes_with(const Job& other) const { return may_share() && is_typed() == other.is_typed(); }
@@ -79,7 +88,7 @@ struct CompilePool::Job {
 
   engine::CompileJob job;
   const size_t bytes, instructions;
-  const sync::TimePoint since = sync::Clock::now();
+  const sync::TimePoint since;
   JobList::iterator place;  // in the queue of its priority, while queued; the pool's lock
   bool queued = false;      // the pool's lock
   bool alone = false;       // LLVM ended a batch that it was in; the pool's lock
@@ -89,11 +98,21 @@ struct CompilePool::Job {
 };
 
 struct CompilePool::Run {
+  Worker* worker;  // null: in place
   std::vector<JobPtr> jobs;
   size_t answered = 0;  // the first ones
   bool alone = false;   // one by one
   std::span<const JobPtr> unit() const { return std::span(jobs).subspan(answered, alone ? 1 : jobs.size() - answered); }
 };
+
+// The same job, claimed as it is, for another thread: the first one may still look at its own.
+std::shared_ptr<CompilePool::Job> CompilePool::again(const Job& job) {
+  auto fresh = std::make_shared<Job>(job.job, job.since);
+  fresh->alone = true;
+  fresh->claimed = job.claimed;
+  fresh->cancelled.store(job.cancelled.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  return fresh;
+}
 
 struct CompilePool::Worker {
   boost::thread thread;
@@ -101,12 +120,22 @@ struct CompilePool::Worker {
   JobPtr assigned;       // the pool's lock
   bool relief = false;
   bool idle = false;     // the pool's lock
+  enum class State : uint8_t { Resting, Generating, Lost };
+  // By the worker around each unit; Generating -> Lost by the supervisor, which then owns the run's answers: release and acquire, so that it
+  // sees the run, and a worker that finds itself lost touches nothing that the supervisor may have freed since.
+  sync::Atomic<State> state{State::Resting};
+  Run* run = nullptr;                             // before Generating
+  sync::TimePoint until = sync::TimePoint::max();  // the pool's lock
 };
 
 CompilePool::CompilePool(engine::CompileSink& sink, std::unique_ptr<CodeGenerator> generator, unsigned threads, const Limits& limits)
     : sink_(sink), generator_(std::move(generator)), max_workers_(threads), limits_(limits), process_(getpid()) {}
 
-CompilePool::~CompilePool() { stop(engine::StopMode::Drop); }
+CompilePool::~CompilePool() {
+  stop(engine::StopMode::Drop);
+  sync::Lock lock(mutex_);
+  if (lost_ != 0) keep_for_ever(generator_.release());
+}
 
 bool CompilePool::in_child() const noexcept { return getpid() != process_; }
 
@@ -137,13 +166,14 @@ void CompilePool::mark_running(const JobPtr& job) {
 
 // One class up per second waited; among equals the older.
 CompilePool::JobPtr CompilePool::take_best(bool fast_only) {
-  const auto now = sync::Clock::now();
+  const auto now = limits_.now();
+  const auto age = [&](const Job& job) { return mutant::is_on("J17_no_ageing") ? 0 : (now - job.since) / kAgeStep; };
   JobPtr best;
   int64_t best_class = -1;
   for (size_t i = queues_.size(); i-- > 0;) {
     if (queues_[i].empty() || (fast_only && i < static_cast<size_t>(Priority::Fast))) continue;
     const JobPtr& head = queues_[i].front();
-    const int64_t effective = static_cast<int64_t>(i) + (now - head->since) / kAgeStep;
+    const int64_t effective = static_cast<int64_t>(i) + age(*head);
     if (effective > best_class || (effective == best_class && head->since < best->since)) {
       best = head;
       best_class = effective;
@@ -234,7 +264,8 @@ bool CompilePool::has_fast_queued() const {
 Result<void> CompilePool::submit(engine::CompileJob compile_job) {
   if (in_child()) return make_error(BERTH_FORKED, "submitting a compile", "the process was forked", "make a new engine in the child");
   std::call_once(opened_, [this] { generator_->open(); });
-  auto job = std::make_shared<Job>(std::move(compile_job));
+  compile_job.budget = limits_.budgets[engine::budget_index(compile_job.tier)];
+  auto job = std::make_shared<Job>(std::move(compile_job), limits_.now());
   const bool fast = job->job.priority >= Priority::Fast;
   const engine::CodeInstance& instance = *job->job.instance;
   bool crowded = false;
@@ -250,22 +281,48 @@ Result<void> CompilePool::submit(engine::CompileJob compile_job) {
     if (max_workers_ != 0) see_to_queued(fast);
   }
   if (awaited) run_in_place(awaited);
-  // Back-pressure: the queue is bounded, and a release neither fails nor sleeps for it; it works.
-  while (crowded) {
-    JobPtr next;
+  if (crowded) relieve_queue();
+  return success();
+}
+
+// Back-pressure: the queue is bounded, and a release neither fails nor sleeps for it; it works. What nobody would miss is given up first.
+void CompilePool::relieve_queue() {
+  while (true) {
+    JobPtr dropped, next;
     {
       sync::Lock lock(mutex_);
-      if (over_limit()) next = take_best(false);
+      if (!over_limit()) return;
+      dropped = take_droppable();
+      if (!dropped) next = take_best(false);
     }
-    if (!next) break;
-    run_in_place(next);
+    if (dropped) {
+      drop(*dropped);
+      generator_->not_promoted(*dropped->job.instance);
+      finish({&dropped, 1});
+    } else if (next) {
+      run_in_place(next);
+    } else {
+      return;
+    }
   }
-  return success();
+}
+
+// Speculation, or a promotion: its instance has code.
+CompilePool::JobPtr CompilePool::take_droppable() {
+  JobPtr job;
+  if (const JobList& speculative = queues_[static_cast<size_t>(Priority::Speculative)]; !speculative.empty()) {
+    job = speculative.front();
+  } else if (const JobList& optimized = queues_[static_cast<size_t>(Priority::Optimized)]; !optimized.empty()) {
+    if (engine::instance_code(*optimized.front()->job.instance)) job = optimized.front();
+  }
+  if (job) mark_running(job);
+  return job;
 }
 
 bool CompilePool::help(engine::CodeInstance& instance, const Deadline&) {
   if (in_child()) return false;
   const ErrnoKept kept;
+  if (mutant::is_on("J13_queue_only")) return false;
   JobPtr job;
   {
     sync::Lock lock(mutex_);
@@ -282,7 +339,7 @@ bool CompilePool::help(engine::CodeInstance& instance, const Deadline&) {
       mark_running(job);
       if (wake_idle_worker(job, true)) return false;
       if (regular_ < max_workers_ && start_worker(false, job)) return false;
-      if (relief_ < limits_.awaited_relief && start_worker(true, job)) return false;
+      if (relief_ < limits_.awaited_relief && !mutant::is_on("J12_block_a_worker") && start_worker(true, job)) return false;
       job->job.priority = Priority::Lifted;  // no thread to be had
       put_back(job);
       return false;
@@ -294,7 +351,7 @@ bool CompilePool::help(engine::CodeInstance& instance, const Deadline&) {
 }
 
 void CompilePool::lift(engine::CodeInstance& instance, Priority priority) {
-  if (in_child()) return;
+  if (in_child() || mutant::is_on("J16_no_lift")) return;
   sync::Lock lock(mutex_);
   const auto [first, last] = jobs_.equal_range(&instance);
   if (first == last) {
@@ -382,7 +439,7 @@ void CompilePool::abandon_threads() {
 CompilePool::Stats CompilePool::stats() const {
   sync::Lock lock(mutex_);
   return {submitted_, run_, in_place_, dropped_.load(std::memory_order_relaxed), failed_.load(std::memory_order_relaxed),
-          batches_.load(std::memory_order_relaxed), regular_,   relief_, parked_, static_cast<unsigned>(queued_)};
+          batches_.load(std::memory_order_relaxed), regular_, relief_, parked_, lost_, static_cast<unsigned>(queued_)};
 }
 
 // --- threads -------------------------------------------------------------------------------------------------------
@@ -418,29 +475,34 @@ bool CompilePool::start_worker(bool relief, JobPtr assigned) {
   return true;
 }
 
-bool CompilePool::start_supervisor() {
-  if (supervisor_.joinable()) return true;
-  try {
-    supervisor_ = boost::thread([this] { supervise(); });
-  } catch (const std::exception&) {
-    return false;
+// The supervisor is to look at `due`, or before.
+void CompilePool::wake_supervisor(sync::TimePoint due) {
+  if (due >= supervisor_due_ || stopped_) return;
+  if (!supervisor_.joinable()) {
+    try {
+      supervisor_ = boost::thread([this] { supervise(); });
+    } catch (const std::exception&) {
+      return;  // no thread to be had: the next job asks again
+    }
   }
-  return true;
+  supervisor_due_ = due;
+  supervisor_wake_.notify_one();
 }
 
 // A job was queued: somebody will take it.
 void CompilePool::see_to_queued(bool fast) {
   if (wake_idle_worker(nullptr, fast)) return;
   const bool started = regular_ < max_workers_ && start_worker(false, nullptr);
-  if (!started && !supervisor_armed_ && has_fast_queued() && start_supervisor()) {
-    supervisor_armed_ = true;
-    supervisor_wake_.notify_one();
-  }
+  if (!started) wake_supervisor(relief_due());
 }
 
 std::vector<CompilePool::JobPtr> CompilePool::next_jobs(Worker& worker) {
   sync::Lock lock(mutex_);
-  const auto idle_until = sync::Clock::now() + kReliefIdle;
+  const auto idle_since = sync::Clock::now();
+  const auto idle_until = idle_since + kReliefIdle, trim_at = idle_since + limits_.unused_time;
+  bool trimmed = worker.relief;
+  worker.until = sync::TimePoint::max();
+  if (mutant::is_on("J28_timer")) worker.wake.wait_until(lock, idle_since + std::chrono::milliseconds(50));
   while (true) {
     std::vector<JobPtr> jobs;
     if (worker.assigned) {
@@ -463,8 +525,15 @@ std::vector<CompilePool::JobPtr> CompilePool::next_jobs(Worker& worker) {
       worker.idle = true;
       idle_.push_back(&worker);
     }
-    if (worker.relief) {
+    if (!trimmed && sync::Clock::now() >= trim_at) {
+      trimmed = true;
+      lock.unlock();
+      generator_->trim(limits_.unused_time);
+      lock.lock();
+    } else if (worker.relief) {
       worker.wake.wait_until(lock, idle_until);
+    } else if (!trimmed) {
+      worker.wake.wait_until(lock, trim_at);
     } else {
       worker.wake.wait(lock);
     }
@@ -479,37 +548,93 @@ void CompilePool::worker_loop(std::shared_ptr<Worker> worker) {
   --relief_;
   if (worker->thread.joinable()) ended_.push_back(std::move(worker->thread));
   std::erase(workers_, worker);
-  if (supervisor_armed_) supervisor_wake_.notify_one();
 }
 
-// Relief for FAST jobs that nobody awaits: the pool has claimed nothing for 1 ms while one of them is as old.
+// A FAST job that nobody awaits gets relief when it is 1 ms old and the pool has claimed nothing for as long.
+sync::TimePoint CompilePool::relief_due() const {
+  if (relief_ >= max_workers_ || mutant::is_on("J15_no_relief")) return sync::TimePoint::max();
+  sync::TimePoint oldest = sync::TimePoint::max();
+  for (size_t i = static_cast<size_t>(Priority::Fast); i < queues_.size(); ++i) {
+    if (!queues_[i].empty()) oldest = std::min(oldest, queues_[i].front()->since);
+  }
+  return oldest == sync::TimePoint::max() ? oldest : std::max(oldest, last_claim_) + kLeftBehind;
+}
+
 void CompilePool::supervise() {
   sync::Lock lock(mutex_);
-  while (!stopping_) {
-    if (!has_fast_queued()) {
-      supervisor_armed_ = false;
-      supervisor_wake_.wait(lock);
+  while (!stopped_) {
+    sync::TimePoint next_loss = sync::TimePoint::max();
+    if (const auto overdue = replace_lost(next_loss); !overdue.empty()) {
+      lock.unlock();
+      for (const JobPtr& job : overdue) answer(*job, over_time_error(job->job, "generate"));
+      finish(overdue);
+      lock.lock();
       continue;
     }
-    sync::TimePoint oldest = sync::TimePoint::max();
-    for (size_t i = static_cast<size_t>(Priority::Fast); i < queues_.size(); ++i) {
-      if (!queues_[i].empty()) oldest = std::min(oldest, queues_[i].front()->since);
-    }
-    const auto due = std::max(oldest, last_claim_) + kLeftBehind;
-    if (sync::Clock::now() < due) {
-      supervisor_wake_.wait_until(lock, due);
-    } else if (relief_ < max_workers_ && start_worker(true, nullptr)) {
+    if (relief_due() <= sync::Clock::now()) {
+      start_worker(true, nullptr);
       last_claim_ = sync::Clock::now();
+    }
+    supervisor_due_ = std::min(relief_due(), next_loss);
+    if (supervisor_due_ == sync::TimePoint::max()) {
+      supervisor_wake_.wait(lock);
     } else {
-      supervisor_wake_.wait(lock);  // until a relief worker ends; those there are take FAST jobs as they get free
+      supervisor_wake_.wait_until(lock, supervisor_due_);
     }
   }
+}
+
+// Threads whose time is over lose their place. Returns the jobs to be failed; of a batch nobody knows whose fault it is.
+std::vector<CompilePool::JobPtr> CompilePool::replace_lost(sync::TimePoint& next) {
+  const auto now = sync::Clock::now();
+  std::vector<JobPtr> overdue;
+  const auto workers = workers_;
+  for (const auto& worker : workers) {
+    if (worker->until > now) {
+      next = std::min(next, worker->until);
+      continue;
+    }
+    worker->until = sync::TimePoint::max();
+    auto generating = Worker::State::Generating;
+    if (!worker->state.compare_exchange_strong(generating, Worker::State::Lost, std::memory_order_acq_rel, std::memory_order_relaxed)) continue;
+    ++lost_;
+    remove(*worker);
+    const std::span<const JobPtr> unit = worker->run->unit();
+    std::span<const JobPtr> rest = std::span(worker->run->jobs).subspan(worker->run->answered);
+    if (unit.size() == 1) {
+      overdue.push_back(again(*unit.front()));
+      rest = rest.subspan(1);
+      forget(*unit.front());
+      jobs_.emplace(overdue.back()->job.instance.get(), overdue.back());
+    }
+    compile_alone(rest);
+    for (const JobPtr& job : unit) job->cancelled.store(true, std::memory_order_relaxed);  // the thread ends at its next step, if it has one
+  }
+  return overdue;
+}
+
+// Claimed jobs whose thread will not come back: for other threads, in the same order.
+void CompilePool::compile_alone(std::span<const JobPtr> jobs) {
+  for (size_t i = jobs.size(); i-- > 0;) {
+    const JobPtr job = again(*jobs[i]);
+    forget(*jobs[i]);
+    jobs_.emplace(job->job.instance.get(), job);
+    put_back(job);
+  }
+  for (size_t i = 0; i < std::min<size_t>(queued_, max_workers_); ++i) see_to_queued(has_fast_queued());
+}
+
+// Its thread goes on without the pool.
+void CompilePool::remove(Worker& worker) {
+  if (worker.thread.joinable()) worker.thread.detach();
+  --(worker.relief ? relief_ : regular_);
+  std::erase_if(workers_, [&](const auto& other) { return other.get() == &worker; });
 }
 
 // --- compiling -----------------------------------------------------------------------------------------------------
 
 void CompilePool::run_on_pool_thread(Worker& worker, std::vector<JobPtr> jobs) {
-  Run work{std::move(jobs)};
+  Run work{&worker, std::move(jobs)};
   const ContainmentScope scope([&](const char* text) { park(worker, work, text); });
   run(work);
 }
@@ -520,7 +645,7 @@ void CompilePool::run_in_place(const JobPtr& job) {
     ++in_place_;
   }
   const auto compile = [&] {
-    Run work{{job}};
+    Run work{nullptr, {job}};
     const ContainmentScope scope([](const char* text) { throw FatalEscape{text}; });
     run(work);
   };
@@ -568,10 +693,18 @@ bool CompilePool::claim(Job& job) {
 
 void CompilePool::compile_unit(Run& run) {
   const std::span<const JobPtr> unit = run.unit();
+  const std::chrono::nanoseconds time(unit.front()->job.budget.time_ns);
+  const auto now = sync::Clock::now();
+  const bool bounded = time.count() != 0;
   std::vector<CompileRequest> requests;
   requests.reserve(unit.size());
-  for (const JobPtr& job : unit) requests.push_back({job->job, job->cancelled});
+  for (const JobPtr& job : unit) {
+    requests.push_back({job->job, job->cancelled});
+    if (bounded && unit.size() == 1) std::tie(requests.back().half, requests.back().until) = std::pair(now + time / 2, now + time);
+  }
+  if (run.worker) begin_unit(*run.worker, run, bounded ? now + time : sync::TimePoint::max());
   auto generated = generate(requests);
+  if (run.worker) end_unit(*run.worker);
   size_t answered = 0;
   if (!generated.has_error()) {
     for (Result<engine::Code*>& result : generated.assume_value()) answer(*unit[answered++], std::move(result));
@@ -585,6 +718,22 @@ void CompilePool::compile_unit(Run& run) {
   }
   run.answered += answered;
   finish(unit.first(answered));
+}
+
+void CompilePool::begin_unit(Worker& worker, Run& run, sync::TimePoint until) {
+  {
+    sync::Lock lock(mutex_);
+    worker.until = until;
+    wake_supervisor(until);
+  }
+  worker.run = &run;
+  worker.state.store(Worker::State::Generating, std::memory_order_release);
+}
+
+// A lost thread stays here: the pool, its generator and its engine may be gone, and its jobs are not released.
+void CompilePool::end_unit(Worker& worker) {
+  if (worker.state.exchange(Worker::State::Resting, std::memory_order_acq_rel) != Worker::State::Lost) return;
+  while (true) pause();
 }
 
 Result<CodeGenerator::Answers> CompilePool::generate(std::span<const CompileRequest> requests) {
@@ -616,8 +765,15 @@ void CompilePool::answer(Job& job, Result<engine::Code*> result) {
     generator_->retire(code);
     return drop(job);
   }
-  sink_.published(instance, code);
-  generator_->bind(instance);
+  const auto publish = [&] {
+    sink_.published(instance, code);
+    generator_->bind(instance);
+  };
+  if (mutant::is_on("J2_call_under_lock")) {
+    sync::Lock lock(mutex_);
+    return publish();
+  }
+  publish();
 }
 
 void CompilePool::drop(Job& job) {
@@ -636,6 +792,7 @@ void CompilePool::finish(std::span<const JobPtr> jobs) {
 // LLVM must not be returned to: the thread answers its job, hands its place to another, and never runs again. Of a batch nobody knows
 // which job it was: each is compiled alone, on other threads.
 void CompilePool::park(Worker& worker, Run& run, const char* text) {
+  end_unit(worker);
   const std::span<const JobPtr> unit = run.unit();
   size_t answered = 0;
   if (unit.size() == 1) {
@@ -645,14 +802,8 @@ void CompilePool::park(Worker& worker, Run& run, const char* text) {
   {
     sync::Lock lock(mutex_);
     ++parked_;
-    if (worker.thread.joinable()) worker.thread.detach();
-    --(worker.relief ? relief_ : regular_);
-    std::erase_if(workers_, [&](const auto& other) { return other.get() == &worker; });
-    for (size_t i = run.jobs.size(); i-- > run.answered;) {
-      run.jobs[i]->alone = true;
-      put_back(run.jobs[i]);
-    }
-    for (size_t i = 0; i < std::min<size_t>(queued_, max_workers_); ++i) see_to_queued(has_fast_queued());
+    remove(worker);
+    compile_alone(std::span(run.jobs).subspan(run.answered));
   }
   const auto left = left_;
   finish(unit.first(answered));

@@ -4,20 +4,24 @@
 //   job      | take, help | cancel               | stop(Drop) | stop(Drain) | generated        | fatal error
 //   Queued   | Running    | Dropped              | Dropped    | Running     | -                | -
 //   Running  | -          | marked, then Dropped | waits      | waits       | Done or Failed   | Failed (of a batch: Queued, alone), thread parked
-//   Done, Failed, Dropped: final, one sink call
+//   Done, Failed, Dropped: final, one sink call. Out of time a running job goes as with a fatal error.
 //
 // A thread of the pool takes FAST jobs in batches of what is queued, never waiting for more; they are generated together and answered one
 // by one. If a batch fails as a whole each of its jobs is compiled alone.
 //
 // A worker never reserves and never waits for another job. A job that somebody waits for is started at once: by an idle worker, else
-// by a relief worker. One supervisor thread, asleep while no FAST job is left behind, starts relief workers for FAST jobs that nobody
-// waits for while long ones hold all workers. Without threads a job is compiled in place by whoever needs it.
+// by a relief worker. One supervisor thread, asleep while nothing is compiled (it looks once more when the last
+// compile's time would have been over), starts relief workers for FAST jobs that nobody waits for
+// while long ones hold all workers, and takes the place from a thread whose compile does not end in its time: such a thread is lost, and
+// touches nothing of the pool any more. Without threads a job is compiled in place by whoever needs it.
 //
 // Rank: kRankCompilePool, a leaf: no sink, no generator call under it. Cost: one lock per submit and per claim.
 #pragma once
 #include <array>
 #include <atomic>
 #include <boost/thread/thread.hpp>
+#include <chrono>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -43,10 +47,13 @@ class CompilePool final : public engine::Compiler {
     unsigned awaited_relief = 256;
     size_t batch_jobs = 64;
     size_t batch_instructions = 4000;  // by the size of their sources
+    engine::Budgets budgets = engine::kDefaultBudgets;
+    std::chrono::nanoseconds unused_time = std::chrono::seconds(60);  // then an idle pool frees what it keeps
+    std::function<sync::TimePoint()> now = &sync::Clock::now;         // of priorities
   };
   struct Stats {
     uint64_t submitted, run, in_place, dropped, failed, batches;
-    unsigned threads, relief, parked, queued;
+    unsigned threads, relief, parked, lost, queued;
   };
 
   CompilePool(engine::CompileSink& sink, std::unique_ptr<CodeGenerator> generator, unsigned threads, const Limits& limits);
@@ -76,6 +83,7 @@ class CompilePool final : public engine::Compiler {
   using JobList = std::list<JobPtr>;
 
   bool in_child() const noexcept;
+  static JobPtr again(const Job& job);
   void enqueue(JobPtr job) BERTH_REQUIRES(mutex_);
   void put_back(const JobPtr& job) BERTH_REQUIRES(mutex_);
   JobPtr take_best(bool fast_only) BERTH_REQUIRES(mutex_);
@@ -89,7 +97,12 @@ class CompilePool final : public engine::Compiler {
   bool wake_idle_worker(JobPtr assigned, bool fast) BERTH_REQUIRES(mutex_);
   bool start_worker(bool relief, JobPtr assigned) BERTH_REQUIRES(mutex_);
   JobPtr take_awaited(const engine::CodeInstance& instance) BERTH_REQUIRES(mutex_);
-  bool start_supervisor() BERTH_REQUIRES(mutex_);
+  void wake_supervisor(sync::TimePoint due) BERTH_REQUIRES(mutex_);
+  sync::TimePoint relief_due() const BERTH_REQUIRES(mutex_);
+  std::vector<JobPtr> replace_lost(sync::TimePoint& next) BERTH_REQUIRES(mutex_);
+  void compile_alone(std::span<const JobPtr> jobs) BERTH_REQUIRES(mutex_);
+  void remove(Worker& worker) BERTH_REQUIRES(mutex_);
+  JobPtr take_droppable() BERTH_REQUIRES(mutex_);
   void see_to_queued(bool fast) BERTH_REQUIRES(mutex_);
   bool has_fast_queued() const BERTH_REQUIRES(mutex_);
 
@@ -99,6 +112,9 @@ class CompilePool final : public engine::Compiler {
   std::vector<JobPtr> next_jobs(Worker& worker);
   void run_on_pool_thread(Worker& worker, std::vector<JobPtr> jobs);
   void run_in_place(const JobPtr& job);
+  void begin_unit(Worker& worker, Run& run, sync::TimePoint until);
+  static void end_unit(Worker& worker);
+  void relieve_queue();
   void run(Run& run);
   void compile_unit(Run& run);
   Result<CodeGenerator::Answers> generate(std::span<const CompileRequest> requests);
@@ -109,7 +125,7 @@ class CompilePool final : public engine::Compiler {
   [[noreturn]] void park(Worker& worker, Run& run, const char* text);
 
   engine::CompileSink& sink_;
-  const std::unique_ptr<CodeGenerator> generator_;
+  std::unique_ptr<CodeGenerator> generator_;  // kept for ever if lost threads may be inside
   const unsigned max_workers_;
   const Limits limits_;
   const int process_;  // of the constructor: in a forked child nothing is joined
@@ -129,11 +145,12 @@ class CompilePool final : public engine::Compiler {
   sync::TimePoint last_claim_ BERTH_GUARDED_BY(mutex_){};
   size_t queued_ BERTH_GUARDED_BY(mutex_) = 0, queued_bytes_ BERTH_GUARDED_BY(mutex_) = 0;
   unsigned regular_ BERTH_GUARDED_BY(mutex_) = 0, relief_ BERTH_GUARDED_BY(mutex_) = 0, parked_ BERTH_GUARDED_BY(mutex_) = 0;
+  unsigned lost_ BERTH_GUARDED_BY(mutex_) = 0;
   size_t running_ BERTH_GUARDED_BY(mutex_) = 0;
   // Parked threads that have left the pool for good: it must not go before. Release when they do, acquire by stop; shared, since its
   // notification may come after the pool is gone.
   const std::shared_ptr<std::atomic<unsigned>> left_ = std::make_shared<std::atomic<unsigned>>(0);
-  bool supervisor_armed_ BERTH_GUARDED_BY(mutex_) = false;
+  sync::TimePoint supervisor_due_ BERTH_GUARDED_BY(mutex_) = sync::TimePoint::max();  // when it looks again by itself
   bool stopping_ BERTH_GUARDED_BY(mutex_) = false, stopped_ BERTH_GUARDED_BY(mutex_) = false;
   std::once_flag opened_;
   uint64_t submitted_ BERTH_GUARDED_BY(mutex_) = 0, run_ BERTH_GUARDED_BY(mutex_) = 0, in_place_ BERTH_GUARDED_BY(mutex_) = 0;

@@ -19,7 +19,9 @@ std::unique_ptr<Compiler> make_compiler(Engine& engine, CompileSink& sink, const
     backend.cache->has_thread = options.threads != 0;
     backend.traits = engine.options().traits;
   }
-  return std::make_unique<jit::CompilePool>(sink, std::make_unique<jit::HostBackend>(&engine, std::move(backend)), options.threads);
+  jit::CompilePool::Limits limits;
+  limits.budgets = options.budgets;
+  return std::make_unique<jit::CompilePool>(sink, std::make_unique<jit::HostBackend>(&engine, std::move(backend)), options.threads, limits);
 }
 
 }  // namespace berth::engine

@@ -118,10 +118,11 @@ Result<CodeGenerator::Answers> HostBackend::compile(std::span<const CompileReque
   }
   std::vector<engine::Code*> codes;
   if (!members.empty()) {
-    // A member that is cancelled here is linked with the others, and retired by the pool.
+    // A member that is cancelled here is linked with the others, and retired by the pool; nothing is linked for none.
+    size_t unwanted = 0;
     for (const CompileRequest& member : members) {
       auto entered = enter_step(options_.hook, member, "link");
-      if (entered.has_error() && members.size() == 1) return std::move(entered).assume_error();
+      if (entered.has_error() && ++unwanted == members.size()) return std::move(entered).assume_error();
     }
     auto linked = link(members, std::move(batch.unit));
     if (linked.has_error()) {
@@ -313,6 +314,14 @@ void HostBackend::bind_counter(LinkedMember& to, const engine::CompileJob& job, 
     to.better.push_back(static_cast<sync::Atomic<void*>*>(object.address(better)));
   }
   *static_cast<LinkedMember**>(object.address(counter.unit_symbol)) = &to;
+}
+
+void HostBackend::not_promoted(engine::CodeInstance& instance) noexcept {
+  sync::Lock lock(units_mutex_);
+  const auto found = counting_.find(&instance);
+  if (found == counting_.end()) return;
+  found->second->count->store(kTierCount, std::memory_order_relaxed);
+  found->second->asked.store(false, std::memory_order_relaxed);
 }
 
 // Called by counting code, on whatever thread runs it.

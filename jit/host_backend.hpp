@@ -51,6 +51,8 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   Result<Answers> generate(std::span<const CompileRequest> requests) override;
   void bind(engine::CodeInstance& instance) noexcept override;
   void retire(engine::Code* code) noexcept override;
+  void not_promoted(engine::CodeInstance& instance) noexcept override;
+  void trim(std::chrono::nanoseconds unused) override { compiler_.trim(unused); }
   Result<void> define_symbol(const char* name, void* address) override;
   void open() override;
   void close() noexcept override;

@@ -11,6 +11,7 @@
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/OptBisect.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/Support/Error.h>
@@ -86,9 +87,30 @@ berth_tier_t tier_of(const engine::CompileJob& job) noexcept {
 Result<void> enter_step(const StepHook& hook, const CompileRequest& request, const char* step) {
   set_compile_step(step);
   if (hook) hook(step, request.job);
-  if (!request.cancelled.load(std::memory_order_relaxed)) return success();
-  return compile_error(request.job, step, BERTH_CANCELLED, "the instance is no longer wanted", "");
+  if (request.cancelled.load(std::memory_order_relaxed)) {
+    return compile_error(request.job, step, BERTH_CANCELLED, "the instance is no longer wanted", "");
+  }
+  if (request.until != sync::TimePoint::max() && sync::Clock::now() >= request.until) return over_time_error(request.job, step);
+  return success();
 }
+
+namespace {
+
+// On cancel, and after half the time, a compile does what it must.
+class Hurry final : public llvm::OptPassGate {
+ public:
+  explicit Hurry(const CompileRequest& request) : request_(request) {}
+  bool isEnabled() const override {
+    return request_.cancelled.load(std::memory_order_relaxed) ||
+           (request_.half != sync::TimePoint::max() && sync::Clock::now() >= request_.half);
+  }
+  bool shouldRunPass(llvm::StringRef, llvm::StringRef) const override { return false; }
+
+ private:
+  const CompileRequest& request_;
+};
+
+}  // namespace
 
 struct ObjectCompiler::Target {
   HostTarget host;
@@ -97,13 +119,15 @@ struct ObjectCompiler::Target {
 };
 
 struct ObjectCompiler::Compilation {
-  Compilation(std::span<const CompileRequest> requests, Target& target) : requests(requests), tier(tier_of(requests.front().job)), target(target) {
+  Compilation(std::span<const CompileRequest> requests, Target& target) : requests(requests), tier(tier_of(requests.front().job)), target(target), hurry(requests.front()) {
+    context.setOptPassGate(hurry);
     if (!mutant::is_on("J52_no_handler")) context.setDiagnosticHandler(std::make_unique<DiagnosticLog>(diagnostics), true);
   }
   const std::span<const CompileRequest> requests;
   const berth_tier_t tier;
   Target& target;
   std::string diagnostics;  // before the context, which writes here
+  Hurry hurry;              // as above, which asks it; of a batch the first member's: it has nothing optional
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;  // of all members so far
   std::optional<llvm::Linker> linker;    // into it
@@ -146,6 +170,10 @@ Result<ObjectCompiler::Target*> ObjectCompiler::target() {
   });
   if (!target_) return make_error(target_error_->code, target_error_->message, "", "");
   return target_.get();
+}
+
+void ObjectCompiler::trim(std::chrono::nanoseconds unused) {
+  if (target_) target_->tools.trim(sync::Clock::now() - unused);
 }
 
 size_t ObjectCompiler::num_machines() const noexcept { return target_ ? target_->tools.num_made() : 0; }
@@ -287,8 +315,12 @@ Result<ObjectCompiler::Added> ObjectCompiler::add(Compilation& compilation, cons
   BERTH_TRYV(enter_step(options_.hook, request, "read"));
   BERTH_TRYV(read(compilation, reading));
   BERTH_TRYV(enter_step(options_.hook, request, "check"));
-  BERTH_TRYV(check(compilation, reading));
   const size_t instructions = reading.module->getInstructionCount();
+  if (const uint64_t most = request.job.budget.instructions; most != 0 && instructions > most) {
+    return reading.fail("check", BERTH_UNSUPPORTED, fmt::format("it has {} instructions, over the budget of {}", instructions, most),
+                        "split it, or raise the budget (berth_config_set_compile_budget)");
+  }
+  BERTH_TRYV(check(compilation, reading));
   const bool alone = compilation.requests.size() == 1 || is_loner(*reading.module);
   if (compilation.module && (alone || compilation.instructions + instructions > kMostUnitInstructions)) return Added::Cut;
   BERTH_TRYV(make_local(compilation, reading));
@@ -462,9 +494,13 @@ Result<void> ObjectCompiler::generate(Compilation& compilation) {
   compilation.tools = std::move(tools).assume_value();
   make_frames_walkable(module);
   compilation.target.host.bound_attributes(module);
-  compilation.tools->optimise(module);
+  compilation.tools->optimise(module, compilation.hurry);
   if (!compilation.tools->emit(module, compilation.object)) {
     return member.fail("generate", BERTH_UNSUPPORTED, "this LLVM target emits no objects", "install LLVM with this host's target");
+  }
+  if (const uint64_t most = member.job.budget.object_bytes; most != 0 && compilation.object.size() > most) {
+    return member.fail("generate", BERTH_UNSUPPORTED, fmt::format("its object has {} bytes, over the budget of {}", compilation.object.size(), most),
+                       "split it, or raise the budget (berth_config_set_compile_budget)");
   }
   if (!compilation.diagnostics.empty()) {  // there is an object all the same; it is not used
     return member.fail("generate", BERTH_COMPILE_FAILED, compilation.diagnostics, "correct the source there");

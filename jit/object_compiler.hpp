@@ -44,7 +44,7 @@ struct CompiledBatch {
 /// The tier a job is compiled at. Threads: any. Blocks: never.
 berth_tier_t tier_of(const engine::CompileJob& job) noexcept;
 bool is_typed(const engine::CompileJob& job) noexcept;
-/// Runs the hook, names the step for error texts. Errors: CANCELLED.
+/// Runs the hook, names the step for error texts. Errors: CANCELLED; RESOURCE_EXHAUSTED after the request's time.
 Result<void> enter_step(const StepHook& hook, const CompileRequest& request, const char* step);
 
 class ObjectCompiler {
@@ -71,6 +71,8 @@ class ObjectCompiler {
   bool counts(const engine::CompileJob& job) const noexcept {
     return options_.count && job.instance && job.source->tier == BERTH_TIER_ADAPTIVE && tier_of(job) == BERTH_TIER_FAST;
   }
+  /// Frees machines that were not used for `unused`. Threads: any. Blocks: short.
+  void trim(std::chrono::nanoseconds unused);
   size_t num_contexts() const noexcept { return contexts_.load(std::memory_order_relaxed); }
   size_t num_machines() const noexcept;
 

@@ -5,6 +5,7 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/OptBisect.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -156,7 +157,8 @@ TargetTools::TargetTools(std::unique_ptr<llvm::TargetMachine> machine, berth_tie
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;
-  builder_ = std::make_unique<llvm::PassBuilder>(machine_.get(), tuning);
+  builder_ = std::make_unique<llvm::PassBuilder>(machine_.get(), tuning, std::nullopt, &instrumentation_);
+  instrumentation_.registerShouldRunOptionalPassCallback([this](auto&&...) { return !hurry_->isEnabled(); });
   functions_.registerPass([this] { return llvm::TargetLibraryAnalysis(library_); });  // first: the builder adds what is not there
   builder_->registerModuleAnalyses(modules_);
   builder_->registerCGSCCAnalyses(components_);
@@ -173,7 +175,7 @@ Result<std::unique_ptr<TargetTools>> TargetTools::make(const HostTarget& host, b
   return std::unique_ptr<TargetTools>(new TargetTools(std::move(machine), tier));
 }
 
-void TargetTools::optimise(llvm::Module& module) {
+void TargetTools::optimise(llvm::Module& module, const llvm::OptPassGate& hurry) {
   if (tier_ != BERTH_TIER_OPTIMIZED && !has_always_inline(module)) return;
   // The default pipeline is used up by one run: its inliner moves its passes out.
   llvm::ModulePassManager passes;
@@ -182,6 +184,7 @@ void TargetTools::optimise(llvm::Module& module) {
   } else {
     passes.addPass(llvm::AlwaysInlinerPass(false));
   }
+  hurry_ = &hurry;
   passes.run(module, modules_);
   modules_.clear();
   components_.clear();
@@ -204,7 +207,7 @@ Result<std::unique_ptr<TargetTools>> ToolsPool::take(berth_tier_t tier) {
     sync::Lock lock(mutex_);
     auto& waiting = waiting_[index_of(tier)];
     if (!waiting.empty()) {
-      auto tools = std::move(waiting.back());
+      auto tools = std::move(waiting.back().tools);
       waiting.pop_back();
       return tools;
     }
@@ -216,7 +219,20 @@ Result<std::unique_ptr<TargetTools>> ToolsPool::take(berth_tier_t tier) {
 void ToolsPool::give_back(std::unique_ptr<TargetTools> tools) {
   sync::Lock lock(mutex_);
   auto& waiting = waiting_[index_of(tools->tier())];
-  waiting.push_back(std::move(tools));
+  waiting.push_back({std::move(tools), sync::Clock::now()});
+}
+
+void ToolsPool::trim(sync::TimePoint since) {
+  std::vector<Waiting> unused;  // freed without the lock
+  sync::Lock lock(mutex_);
+  for (auto& waiting : waiting_) {
+    const auto kept = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& tools) { return tools.since > since; });
+    std::move(waiting.begin(), kept, std::back_inserter(unused));
+    waiting.erase(waiting.begin(), kept);
+  }
+  lock.unlock();
+  unused.clear();
+  lock.lock();
 }
 
 }  // namespace berth::jit

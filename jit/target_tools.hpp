@@ -9,6 +9,7 @@
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -23,6 +24,7 @@
 
 namespace llvm {
 class MCSubtargetInfo;
+class OptPassGate;
 class PassBuilder;
 }
 
@@ -57,8 +59,8 @@ class TargetTools {
  public:
   static Result<std::unique_ptr<TargetTools>> make(const HostTarget& host, berth_tier_t tier);
   ~TargetTools();
-  /// The tier's passes over the module. Analyses are dropped afterwards.
-  void optimise(llvm::Module& module);
+  /// The tier's passes over the module; none that is optional while `hurry` is enabled. Analyses are dropped afterwards.
+  void optimise(llvm::Module& module, const llvm::OptPassGate& hurry);
   /// Object code; false: the target cannot emit objects.
   bool emit(llvm::Module& module, llvm::SmallVectorImpl<char>& object);
   llvm::TargetMachine& machine() noexcept { return *machine_; }
@@ -69,6 +71,8 @@ class TargetTools {
   const std::unique_ptr<llvm::TargetMachine> machine_;
   const berth_tier_t tier_;
   const llvm::TargetLibraryInfoImpl library_;
+  const llvm::OptPassGate* hurry_ = nullptr;  // of the run
+  llvm::PassInstrumentationCallbacks instrumentation_;
   std::unique_ptr<llvm::PassBuilder> builder_;
   llvm::LoopAnalysisManager loops_;
   llvm::FunctionAnalysisManager functions_;
@@ -82,12 +86,18 @@ class ToolsPool {
   /// Threads: any. Blocks: short. Owns: returned; give back, or leak after a fatal error. Errors: UNSUPPORTED.
   Result<std::unique_ptr<TargetTools>> take(berth_tier_t tier);
   void give_back(std::unique_ptr<TargetTools> tools);
+  /// Frees those that wait since before `since`. Threads: any. Blocks: short.
+  void trim(sync::TimePoint since);
   size_t num_made() const noexcept { return made_.load(std::memory_order_relaxed); }
 
  private:
   const HostTarget& host_;
   sync::Mutex mutex_{kRankTools};
-  std::array<std::vector<std::unique_ptr<TargetTools>>, 2> waiting_ BERTH_GUARDED_BY(mutex_);
+  struct Waiting {
+    std::unique_ptr<TargetTools> tools;
+    sync::TimePoint since;
+  };
+  std::array<std::vector<Waiting>, 2> waiting_ BERTH_GUARDED_BY(mutex_);  // by tier; the last one in is taken first
   sync::Atomic<size_t> made_{0};  // a counter, orders nothing: relaxed
 };
 

@@ -52,6 +52,13 @@ typedef enum berth_tier {
   BERTH_TIER_ADAPTIVE   /**< FAST first, OPTIMIZED once it is hot; needs compile threads for the second */
 } berth_tier_t;
 
+/** How soon a source is compiled when nobody waits for it; who waits is served first in any case. */
+typedef enum berth_priority {
+  BERTH_PRIORITY_NORMAL,      /**< FAST before OPTIMIZED */
+  BERTH_PRIORITY_ASKED,       /**< before others of its tier: it is known to be wanted */
+  BERTH_PRIORITY_SPECULATIVE  /**< after all others; given up when too much is queued, until it is asked for */
+} berth_priority_t;
+
 /** What berth_reserve does where waiting would close a ring. */
 typedef enum berth_cycle_policy {
   BERTH_CYCLE_SHARE, /**< a lease of its own, BERTH_RESERVED_CYCLE: both work, the first to publish wins */

@@ -77,6 +77,15 @@ BERTH_API void berth_config_set_lease_timeout(berth_config_t *config, int64_t ns
  */
 BERTH_API void berth_config_set_cache_directory(berth_config_t *config, const char *directory);
 /**
+ * What one compile at `tier` (FAST or OPTIMIZED) may use, each 0: no bound. After half of `ns` nanoseconds
+ * optional passes are left out; after all of it, or soon after, its waiters hear RESOURCE_EXHAUSTED and another
+ * thread takes the compile thread's place. A source of more instructions, or whose object has more bytes, is
+ * UNSUPPORTED. Default: 10 s at FAST, 60 s at OPTIMIZED; 1,000,000 instructions, 256 MiB. Without compile
+ * threads the time is looked at between the steps of a compile. Owns: borrowed. As above.
+ */
+BERTH_API void berth_config_set_compile_budget(berth_config_t *config, berth_tier_t tier, int64_t ns,
+                                               uint64_t instructions, uint64_t object_bytes);
+/**
  * Makes an engine in world 1. `config` NULL: all defaults.
  * Threads: any. Blocks: short. GC: any, kept. Owns: config borrowed; *out returned, release with
  * berth_engine_delete.

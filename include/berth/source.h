@@ -48,6 +48,8 @@ BERTH_API void berth_source_set_worlds(berth_source_t *source, uint64_t min_worl
 BERTH_API void berth_source_set_tier(berth_source_t *source, berth_tier_t tier);
 /** Not 0: compiled when an entry is first demanded; 0 (default): at publication. As above. */
 BERTH_API void berth_source_set_lazy(berth_source_t *source, int lazy);
+/** How soon it is compiled; default BERTH_PRIORITY_NORMAL. As above. */
+BERTH_API void berth_source_set_priority(berth_source_t *source, berth_priority_t priority);
 /**
  * The code calls `callee` under the name `symbol`, compiled or not yet; NULL or "": it only depends on it.
  * Invalidating the callee invalidates the result. A lease's instance may be a callee. Without memory for the

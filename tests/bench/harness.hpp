@@ -14,6 +14,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -95,6 +96,13 @@ inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
+
+/// What --filter asks for: only figures whose name contains it. Benches of long figures look before they measure.
+inline std::string& filter() {
+  static std::string text;
+  return text;
+}
+inline bool is_wanted(std::string_view name) { return name.find(filter()) != std::string_view::npos; }
 
 /// Cost of one operation, ours against the baseline: ratio = baseline / ours.
 inline Figure compare(std::string name, std::string baseline_name, std::optional<double> goal, uint64_t operations,

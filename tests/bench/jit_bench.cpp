@@ -79,21 +79,27 @@ std::vector<Figure> jit_figures() {
   llvm::InitializeNativeTargetAsmParser();
   const std::vector<std::string> texts = burst_sources();
   std::vector<Figure> figures;
-  figures.push_back(compare("jit/burst/functions:1000", "stock LLJIT, 2 compile threads", 8, kFunctions, [&] { return ours(texts); },
-                            [&] { return stock(texts); }, 5));
-  figures.push_back(void_without_two_cores(compare("jit/burst/limit", "RawCompiler on 2 threads", 0.8, kFunctions, [&] { return ours(texts); },
-                                                   [&] { return limit(texts); }, 7)));
-  const int64_t calls = count_system_calls([&](Region& region) {
-    {
-      JitEngine warm(2);
-      warm.compile_all(std::span(texts).first(100), BERTH_TIER_FAST);
-    }
-    JitEngine engine(2);
-    region.begin();
-    engine.compile_all(texts, BERTH_TIER_FAST);
-    region.end();
-  });
-  figures.push_back(bounded("jit/burst/system_calls", static_cast<double>(calls) / kFunctions, 0.5, "calls/function"));
+  if (is_wanted("jit/burst/functions:1000")) {
+    figures.push_back(compare("jit/burst/functions:1000", "stock LLJIT, 2 compile threads", 8, kFunctions, [&] { return ours(texts); },
+                              [&] { return stock(texts); }, 5));
+  }
+  if (is_wanted("jit/burst/limit")) {
+    figures.push_back(void_without_two_cores(compare("jit/burst/limit", "RawCompiler on 2 threads", 0.8, kFunctions, [&] { return ours(texts); },
+                                                     [&] { return limit(texts); }, 7)));
+  }
+  if (is_wanted("jit/burst/system_calls")) {
+    const int64_t calls = count_system_calls([&](Region& region) {
+      {
+        JitEngine warm(2);
+        warm.compile_all(std::span(texts).first(100), BERTH_TIER_FAST);
+      }
+      JitEngine engine(2);
+      region.begin();
+      engine.compile_all(texts, BERTH_TIER_FAST);
+      region.end();
+    });
+    figures.push_back(bounded("jit/burst/system_calls", static_cast<double>(calls) / kFunctions, 0.5, "calls/function"));
+  }
   add_to(figures, jit_calls_figures());
   add_to(figures, jit_scale_figures());
   return figures;

@@ -131,16 +131,22 @@ std::vector<Figure> slot_calls() {
 std::vector<Figure> jit_calls_figures() {
   const std::vector<std::string> heavy = sources(kOptimized, heavy_source);
   std::vector<Figure> figures;
-  figures.push_back(void_without_two_cores(compare("jit/optimized/threads:2", "two engines of one thread", 0.95, kOptimized,
-                                                   [&] { return optimized(heavy, 2); }, [&] { return two_engines(heavy); }, 3)));
-  figures.push_back(compare("jit/optimized/threads:1", "RawCompiler", 0.97, kOptimized, [&] { return optimized(heavy, 1); },
-                            [&] { return raw_optimized(heavy); }, 3));
-  JitEngine idle(1);
-  RawCompiler raw(RawCompiler::Tier::Fast);
-  figures.push_back(compare("jit/idle/release_to_callable", "RawCompiler", 0.85, 50, [&] { return one_by_one(idle, 50); },
-                            [&] { return raw_one_by_one(raw, 50); }, 9));
-  add_to(figures, beside_optimized());
-  add_to(figures, slot_calls());
+  if (is_wanted("jit/optimized/threads:2")) {
+    figures.push_back(void_without_two_cores(compare("jit/optimized/threads:2", "two engines of one thread", 0.95, kOptimized,
+                                                     [&] { return optimized(heavy, 2); }, [&] { return two_engines(heavy); }, 3)));
+  }
+  if (is_wanted("jit/optimized/threads:1")) {
+    figures.push_back(compare("jit/optimized/threads:1", "RawCompiler", 0.97, kOptimized, [&] { return optimized(heavy, 1); },
+                              [&] { return raw_optimized(heavy); }, 3));
+  }
+  if (is_wanted("jit/idle/release_to_callable")) {
+    JitEngine idle(1);
+    RawCompiler raw(RawCompiler::Tier::Fast);
+    figures.push_back(compare("jit/idle/release_to_callable", "RawCompiler", 0.85, 50, [&] { return one_by_one(idle, 50); },
+                              [&] { return raw_one_by_one(raw, 50); }, 9));
+  }
+  if (is_wanted("jit/beside_optimized/awaited_p90") || is_wanted("jit/beside_optimized/not_awaited_p90")) add_to(figures, beside_optimized());
+  if (is_wanted("jit/call/slot")) add_to(figures, slot_calls());
   return figures;
 }
 

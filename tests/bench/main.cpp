@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   bool list = false;
   app.add_option("name", names, "benches to run; all if none");
   app.add_option("--json", json, "file to write the figures to");
+  app.add_option("--filter", berth::bench::filter(), "part of the names of the figures to measure");
   app.add_flag("--list", list, "names of the benches");
   CLI11_PARSE(app, argc, argv);
   std::vector<Figure> figures;
@@ -57,6 +58,7 @@ int main(int argc, char** argv) {
     if (list) fmt::print("{}\n", bench.name);
     if (list || (!names.empty() && std::find(names.begin(), names.end(), bench.name) == names.end())) continue;
     for (const Figure& f : bench.run()) {
+      if (!berth::bench::is_wanted(f.name)) continue;
       fmt::print("{:<46} {:>11.1f} {} against {:>11.1f}   ratio {:>7.2f}   goal {}\n", f.name, f.ours, f.unit, f.baseline, f.ratio,
                  f.goal ? fmt::format("{:.2f}{}", *f.goal, f.ratio >= *f.goal ? "" : "  MISSED") : "-");
       std::fflush(stdout);

@@ -176,6 +176,55 @@ TEST(Jit, J21_waiters_are_answered_by_the_shutdown) {
   EXPECT_EQ(answered.load(), kWaiters);
 }
 
+TEST_P(JitThreads, J22_methods_are_invalidated_while_they_compile) {
+  constexpr size_t kMethods = 300;
+  Watchdog watchdog{120s};
+  Engine engine(GetParam());
+  Attached thread(engine);
+  const uint64_t before = berth_engine_world(engine);
+  std::vector<Instance> all;
+  for (size_t i = 0; i < kMethods; ++i) all.push_back(install(engine, thread, key(i), source(number_source(i))));
+  std::thread invalidator([&] {
+    for (const Instance& instance : all) EXPECT_EQ(take(berth_instance_invalidate(engine, instance, before)).code, BERTH_OK);
+  });
+  for (size_t i = 0; i < kMethods; i += 3) {
+    void* entry = nullptr;  // callable or an error: both in time
+    const Failure failure = take(berth_instance_wait_entry(thread, all[i], -1, &entry));
+    EXPECT_EQ(failure.code == BERTH_OK, entry != nullptr);
+    if (entry) EXPECT_EQ(reinterpret_cast<Number*>(entry)(1), static_cast<int64_t>(i) + 1);
+  }
+  const berth_gc_state_t state = berth_thread_safe_enter(thread);
+  invalidator.join();
+  berth_thread_safe_leave(thread, state);
+  const uint64_t world = berth_engine_advance_world(engine);
+  for (size_t i = 0; i < kMethods; ++i) EXPECT_EQ(berth_lookup_entry(engine, key(i), world), nullptr);
+}
+
+TEST(Jit, J53_a_source_over_the_budget_is_refused) {
+  Watchdog watchdog{60s};
+  Engine engine(1, [](berth_config_t* config) { berth_config_set_compile_budget(config, BERTH_TIER_FAST, 0, 1, 0); });
+  Attached thread(engine);
+  const Instance large = install(engine, thread, key(1), source(number_source(1)));
+  void* entry = nullptr;
+  const Failure failure = take(berth_instance_wait_entry(thread, large, -1, &entry));
+  EXPECT_EQ(failure.code, BERTH_UNSUPPORTED);
+  EXPECT_NE(failure.message.find("over the budget of 1"), std::string::npos) << failure.message;
+  const Instance optimized = install(engine, thread, key(2), source(number_source(1), BERTH_TIER_OPTIMIZED));
+  EXPECT_EQ(wait_entry<Number>(thread, optimized)(1), 2);
+}
+
+TEST_P(JitThreads, J17_every_priority_is_compiled) {
+  Watchdog watchdog{60s};
+  Engine engine(GetParam());
+  Attached thread(engine);
+  for (const berth_priority_t priority : {BERTH_PRIORITY_NORMAL, BERTH_PRIORITY_ASKED, BERTH_PRIORITY_SPECULATIVE}) {
+    berth_source_t* const made = source(number_source(priority));
+    berth_source_set_priority(made, priority);
+    const Instance instance = install(engine, thread, key(static_cast<size_t>(priority)), made);
+    EXPECT_EQ(wait_entry<Number>(thread, instance)(1), priority + 1);
+  }
+}
+
 TEST(Jit, J23_eight_engines_in_parallel) {
   Watchdog watchdog{120s};
   std::vector<std::thread> threads;

@@ -146,6 +146,7 @@ TEST_F(NullArguments, source_functions) {
   berth_source_set_worlds(nullptr, 1, 2);
   berth_source_set_tier(nullptr, BERTH_TIER_FAST);
   berth_source_set_lazy(nullptr, 1);
+  berth_source_set_priority(nullptr, BERTH_PRIORITY_ASKED);
   berth_source_add_edge(nullptr, nullptr, "x");
   berth_source_add_edge(source, nullptr, "x");
   berth_source_set_payload(nullptr, &dropped, nullptr);

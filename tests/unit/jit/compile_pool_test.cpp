@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -61,6 +62,7 @@ class RecordingSink final : public engine::CompileSink {
   }
   bool published(CodeInstance& instance, engine::Code* code) noexcept override {
     instance.code.store(code, std::memory_order_release);
+    if (on_published) on_published(instance);
     return answer(instance, [](Answers& a) { ++a.published; });
   }
   void failed(CodeInstance& instance, Error error, bool may_pass) noexcept override {
@@ -86,6 +88,7 @@ class RecordingSink final : public engine::CompileSink {
     return num_answers_;
   }
   std::set<const CodeInstance*> refused;  // before any submit
+  std::function<void(CodeInstance&)> on_published;  // as above
 
  private:
   template <class Change>
@@ -128,6 +131,10 @@ class StubGenerator final : public CodeGenerator {
     return &codes_.emplace_back();
   }
   void bind(CodeInstance&) noexcept override {}
+  void not_promoted(CodeInstance&) noexcept override { given_up_.fetch_add(1, std::memory_order_relaxed); }
+  void trim(std::chrono::nanoseconds) override { trimmed.open(); }
+  int num_given_up() const { return given_up_.load(std::memory_order_relaxed); }
+  Gate trimmed;
   void retire(engine::Code*) noexcept override {}
   Result<void> define_symbol(const char*, void*) override { return success(); }
   void close() noexcept override {}
@@ -151,6 +158,7 @@ class StubGenerator final : public CodeGenerator {
   std::vector<std::string> order_;
   std::set<std::thread::id> threads_;
   std::vector<size_t> batches_;
+  sync::Atomic<int> given_up_{0};  // a counter: relaxed
 };
 
 class SizedBody final : public engine::SourceBody {
@@ -198,6 +206,23 @@ struct Fixture {
   std::unique_ptr<CompilePool> pool;
 };
 
+// The one worker is held by a first job while the others are queued.
+struct HeldFixture : Fixture {
+  explicit HeldFixture(unsigned threads = 1, StubGenerator::Body body = {}, const CompilePool::Limits& limits = {})
+      : Fixture(threads, [this, body = std::move(body)](const engine::CompileJob& job, const sync::Atomic<bool>& cancelled) -> Result<engine::Code*> {
+          if (job.label == "held") {
+            held.open();
+            gate.wait();
+          }
+          if (body) return body(job, cancelled);
+          return generator->code();
+        }, limits) {
+    submit(instances.make(), "held", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+    held.wait();
+  }
+  Gate gate, held;
+};
+
 class JitStop : public testing::TestWithParam<engine::StopMode> {};
 
 TEST_P(JitStop, J1_every_job_is_answered_once) {
@@ -231,6 +256,24 @@ TEST_P(JitStop, J1_every_job_is_answered_once) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mode, JitStop, testing::Values(engine::StopMode::Drop, engine::StopMode::Drain));
+
+// The sink of each job submits the next one and waits for it, as far as another thread can do it.
+TEST(Jit, J2_a_sink_may_submit_and_wait) {
+  constexpr size_t kJobs = 8;
+  Fixture f(2, {}, without_batches());
+  std::vector<CodeInstance*> all;
+  for (size_t i = 0; i < kJobs; ++i) all.push_back(&f.instances.make());
+  f.sink.on_published = [&](CodeInstance& instance) {
+    const auto next = std::find(all.begin(), all.end(), &instance) + 1;
+    if (next == all.end()) return;
+    f.submit(**next);
+    f.pool->help(**next, Deadline::never());
+    while (!engine::instance_code(**next)) std::this_thread::yield();
+  };
+  f.submit(*all.front());
+  f.sink.wait_for(kJobs);
+  for (CodeInstance* instance : all) EXPECT_EQ(f.sink.of(*instance).published, 1);
+}
 
 TEST(Jit, J3_release_returns_while_all_workers_are_held) {
   Gate gate;
@@ -349,6 +392,130 @@ TEST(Jit, J18_back_pressure_compiles_on_the_submitting_thread) {
   f.sink.wait_for(100);
 }
 
+TEST(Jit, J18_what_nobody_would_miss_is_given_up_first) {
+  CompilePool::Limits limits;
+  limits.queued_jobs = 10;
+  HeldFixture f(1, {}, limits);
+  std::vector<CodeInstance*> speculative, promoted, wanted;
+  engine::Code fast;
+  for (int i = 0; i < 5; ++i) {
+    speculative.push_back(&f.instances.make());
+    f.submit(*speculative.back(), "", BERTH_TIER_FAST, engine::Priority::Speculative);
+    promoted.push_back(&f.instances.make());
+    promoted.back()->code.store(&fast, std::memory_order_release);
+    f.submit(*promoted.back(), "", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  }
+  for (int i = 0; i < 10; ++i) {
+    wanted.push_back(&f.instances.make());
+    f.submit(*wanted.back());
+  }
+  for (CodeInstance* instance : speculative) EXPECT_EQ(f.sink.of(*instance).dropped, 1);
+  for (CodeInstance* instance : promoted) EXPECT_EQ(f.sink.of(*instance).dropped, 1);
+  EXPECT_EQ(f.generator->num_given_up(), 10);
+  EXPECT_EQ(f.pool->stats().in_place, 0u);
+  f.gate.open();
+  f.sink.wait_for(21);
+  for (CodeInstance* instance : wanted) EXPECT_EQ(f.sink.of(*instance).published, 1);
+}
+
+// Each FAST job submits the next one, and a hundredth of a second passes.
+TEST(Jit, J17_a_speculative_job_ends_under_endless_fast_load) {
+  sync::Atomic<int64_t> passed{0};  // only grows, orders nothing: relaxed
+  const auto start = sync::Clock::now();
+  CompilePool::Limits limits;
+  limits.now = [&] { return start + std::chrono::milliseconds(10 * passed.load(std::memory_order_relaxed)); };
+  Gate ended;
+  sync::Atomic<bool> stopped{false};
+  HeldFixture f(1, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    if (job.label == "speculative") stopped.store(true, std::memory_order_relaxed);
+    const bool on = !stopped.load(std::memory_order_relaxed) && passed.fetch_add(1, std::memory_order_relaxed) < 2000;
+    if (job.label == "fast" && on) {
+      f.submit(f.instances.make(), "fast");
+    } else if (job.label == "fast") {
+      ended.open();
+    }
+    return f.generator->code();
+  }, limits);
+  f.submit(f.instances.make(), "speculative", BERTH_TIER_OPTIMIZED, engine::Priority::Speculative);
+  f.submit(f.instances.make(), "fast");
+  f.gate.open();
+  ended.wait();
+  EXPECT_TRUE(stopped.load());
+  EXPECT_LT(passed.load(), 1000);
+}
+
+TEST(Jit, J30_an_idle_pool_frees_what_it_keeps) {
+  CompilePool::Limits limits;
+  limits.unused_time = 1ms;
+  Fixture f(1, {}, limits);
+  f.submit(f.instances.make());
+  f.generator->trimmed.wait();
+  f.submit(f.instances.make());
+  f.sink.wait_for(2);
+}
+
+// What lost threads use: they may never come back.
+struct Endless {
+  Gate started, gate;
+};
+
+TEST(Jit, J57_waiters_of_an_endless_job_hear_in_time_and_the_worker_is_replaced) {
+  static Endless* endless;  // of the last run of this test
+  endless = new Endless;
+  CompilePool::Limits limits;
+  limits.budgets[0].time_ns = 20'000'000;
+  {
+    Fixture f(1, [f = &endless](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+      static engine::Code code;
+      if (job.label == "endless") {
+        (*f)->started.open();
+        (*f)->gate.wait();
+      }
+      return &code;
+    }, limits);
+    CodeInstance &bad = f.instances.make(), &good = f.instances.make();
+    f.submit(bad, "endless");
+    endless->started.wait();
+    f.submit(good, "good");
+    f.sink.wait_for(2);
+    EXPECT_EQ(f.sink.of(bad).failed, 1);
+    EXPECT_TRUE(f.sink.of(bad).may_pass);
+    EXPECT_NE(f.sink.of(bad).text.find("was not finished within 20 ms"), std::string::npos) << f.sink.of(bad).text;
+    EXPECT_EQ(f.sink.of(good).published, 1);
+    EXPECT_EQ(f.pool->stats().lost, 1u);
+    EXPECT_LE(f.pool->stats().threads, 1u);
+    f.submit(f.instances.make(), "good", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);  // no relief for this one
+    f.sink.wait_for(3);
+    EXPECT_EQ(f.pool->stats().threads, 1u);
+  }
+  endless->gate.open();  // it comes back, to no pool
+}
+
+TEST(Jit, J57_the_others_of_an_endless_batch_are_compiled) {
+  static Endless* endless;
+  endless = new Endless;
+  CompilePool::Limits limits;
+  limits.budgets[0].time_ns = 20'000'000;
+  HeldFixture f(1, [f = &endless](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+    static engine::Code code;
+    if (job.label == "endless") (*f)->gate.wait();
+    return &code;
+  }, limits);
+  std::vector<CodeInstance*> good;
+  CodeInstance& bad = f.instances.make();
+  for (int i = 0; i < 10; ++i) {
+    good.push_back(&f.instances.make());
+    f.submit(*good.back(), "good");
+    if (i == 5) f.submit(bad, "endless");
+  }
+  f.gate.open();
+  f.sink.wait_for(12);
+  for (CodeInstance* instance : good) EXPECT_EQ(f.sink.of(*instance).published, 1);
+  EXPECT_EQ(f.sink.of(bad).failed, 1);
+  EXPECT_EQ(f.sink.of(bad).claimed, 1);
+  EXPECT_EQ(f.pool->stats().lost, 2u);  // in the batch, and alone
+}
+
 TEST(Jit, J19_cancelled_jobs_are_dropped) {
   Gate gate, held;
   Fixture f(1, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
@@ -461,23 +628,6 @@ TEST(Jit, J54_a_fatal_error_in_place_returns_to_the_asker) {
   EXPECT_TRUE(f.pool->help(instance, Deadline::never()));
   EXPECT_EQ(f.sink.of(instance).failed, 1);
 }
-
-// The one worker is held by a first job while the others are queued.
-struct HeldFixture : Fixture {
-  explicit HeldFixture(unsigned threads = 1, StubGenerator::Body body = {}, const CompilePool::Limits& limits = {})
-      : Fixture(threads, [this, body = std::move(body)](const engine::CompileJob& job, const sync::Atomic<bool>& cancelled) -> Result<engine::Code*> {
-          if (job.label == "held") {
-            held.open();
-            gate.wait();
-          }
-          if (body) return body(job, cancelled);
-          return generator->code();
-        }, limits) {
-    submit(instances.make(), "held", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
-    held.wait();
-  }
-  Gate gate, held;
-};
 
 TEST(Jit, J28_batches_take_what_is_queued_within_limits) {
   HeldFixture f;

@@ -13,8 +13,12 @@
 #include <cstring>
 #include <deque>
 #include <fstream>
+#include <latch>
 #include <stdexcept>
 #include <thread>
+
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include "engine/code_instance.hpp"
 #include "jit/compile_pool.hpp"
@@ -205,6 +209,86 @@ TEST(Jit, J28_a_batch_is_cut_at_4000_instructions) {
   const auto answers = f.compile_batch(jobs);
   ASSERT_FALSE(answers.has_error());
   EXPECT_EQ(answers.assume_value().size(), 4u);
+}
+
+TEST(Jit, J53_sizes_over_the_budget_are_refused) {
+  Fixture f;
+  engine::CompileJob job = f.job(number_source(1));
+  job.budget.instructions = 1;
+  EXPECT_NE(f.compile(job).assume_error().message().find("it has 2 instructions, over the budget of 1"), std::string::npos);
+  job.budget.instructions = 2;
+  EXPECT_FALSE(f.compile(job).has_error());
+  job.budget.object_bytes = 100;
+  const auto too_large = f.compile(job);
+  ASSERT_TRUE(too_large.has_error());
+  EXPECT_EQ(too_large.assume_error().code(), BERTH_UNSUPPORTED);
+  EXPECT_NE(too_large.assume_error().message().find("bytes, over the budget of 100"), std::string::npos) << too_large.assume_error().message();
+}
+
+// Half of the time is over before it begins: the code is right, and not that of the whole pipeline.
+TEST(Jit, J57_after_half_the_time_optional_passes_are_skipped) {
+  Fixture f;
+  ObjectCompiler compiler({});
+  const engine::CompileJob job = f.job(
+      "define i64 @f(i64 %n) {\nentry:\n  br label %loop\nloop:\n  %i = phi i64 [ 0, %entry ], [ %j, %loop ]\n  %s = phi i64 [ 0, %entry ], [ %t, %loop ]\n"
+      "  %t = add i64 %s, %i\n  %j = add i64 %i, 1\n  %c = icmp slt i64 %j, %n\n  br i1 %c, label %loop, label %end\nend:\n  ret i64 %t\n}\n",
+      BERTH_TIER_OPTIMIZED);
+  CompileRequest request{job, f.cancelled};
+  const auto object = [&] { return compiler.compile({&request, 1}).assume_value().unit.object; };
+  const std::string whole = object();
+  request.half = sync::Clock::now();
+  EXPECT_NE(object(), whole);
+  auto answers = f.backend.generate({&request, 1});
+  ASSERT_FALSE(answers.has_error());
+  EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(answers.assume_value().front().assume_value()->entry)(100), 4950);
+  request.until = sync::Clock::now();
+  const auto late = f.backend.generate({&request, 1});
+  ASSERT_FALSE(late.has_error());
+  EXPECT_EQ(late.assume_value().front().assume_error().code(), BERTH_RESOURCE_EXHAUSTED);
+}
+
+TEST(Jit, J30_machines_that_are_not_used_are_freed) {
+  Fixture f;
+  EXPECT_TRUE(f.callable<int64_t(int64_t)>(number_source(1)));
+  f.backend.trim(1h);
+  EXPECT_TRUE(f.callable<int64_t(int64_t)>(number_source(2)));
+  EXPECT_EQ(f.backend.num_machines(), 1u);
+  f.backend.trim(0ns);
+  EXPECT_TRUE(f.callable<int64_t(int64_t)>(number_source(3)));
+  EXPECT_EQ(f.backend.num_machines(), 2u);
+}
+
+// Jobs that hold all threads of the pool leave oneTBB's alone, and a limit of oneTBB's leaves the pool alone.
+TEST(Jit, J11_held_threads_are_none_of_oneTBB) {
+  constexpr unsigned kThreads = 4;
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 2);
+  std::latch held(kThreads);
+  Gate gate, ran;
+  HostBackend::Options options;
+  options.hook = [&](const char* step, const engine::CompileJob&) {
+    if (std::string_view(step) != "read") return;
+    held.count_down();
+    gate.wait();
+  };
+  Fixture f;
+  class Ignore final : public engine::CompileSink {
+    bool claim(CodeInstance&) noexcept override { return true; }
+    bool published(CodeInstance&, engine::Code*) noexcept override { return true; }
+    void failed(CodeInstance&, Error, bool) noexcept override {}
+    void dropped(CodeInstance&) noexcept override {}
+  } sink;
+  CompilePool pool(sink, std::make_unique<HostBackend>(nullptr, std::move(options)), kThreads);
+  for (unsigned i = 0; i < kThreads; ++i) {
+    engine::CompileJob job = f.job(number_source(1), BERTH_TIER_OPTIMIZED);
+    job.priority = engine::Priority::Optimized;
+    ASSERT_FALSE(pool.submit(std::move(job)).has_error());
+  }
+  held.wait();
+  tbb::task_arena arena(1, 0);
+  arena.enqueue([&] { ran.open(); });
+  ran.wait();
+  gate.open();
+  pool.stop(engine::StopMode::Drain);
 }
 
 TEST(Jit, J27_a_batch_gives_the_same_bytes_on_any_thread) {
