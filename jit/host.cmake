@@ -14,6 +14,7 @@ set(JIT_HOST
   linker.cpp
   object_cache.cpp
   object_compiler.cpp
+  object_image.cpp
   object_unit.cpp
   pre_check.cpp
   runtime_library.cpp

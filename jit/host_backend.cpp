@@ -196,7 +196,7 @@ engine::Code* HostBackend::load(const CompileRequest& request, CachedRequest& ca
 
 // Its members are nobody's yet.
 bool HostBackend::link_stored(const StoredUnit& stored) {
-  auto object = link_object(stored.unit);
+  auto object = link_object(stored.unit, stored.image ? &*stored.image : nullptr);
   if (object.has_error()) return false;
   const auto linked_object = std::make_shared<const LinkedObject>(std::move(object).assume_value());
   LinkedUnit linked;
@@ -251,19 +251,18 @@ void* HostBackend::find_symbol(const std::string& name, bool typed) {
   return runtime_library_symbol(name);
 }
 
-Result<LinkedObject> HostBackend::link_object(const ObjectUnit& unit) {
-  std::vector<std::string> wanted;
-  bool typed = false;
-  for (const ObjectMember& member : unit.members) {
-    for (std::string& symbol : member.symbols()) wanted.push_back(std::move(symbol));
-    typed |= !member.specialised_entry.empty();
-  }
+// `image`: the object as one, or null.
+Result<LinkedObject> HostBackend::link_object(const ObjectUnit& unit, const ObjectImage* image) {
+  const std::vector<std::string> wanted = unit.symbols();
+  const bool typed = std::any_of(unit.members.begin(), unit.members.end(), [](const ObjectMember& member) { return !member.specialised_entry.empty(); });
   Linker linker(memory_, unwind_);
-  return linker.link(llvm::MemoryBufferRef(unit.object, "object"), wanted, [&](const std::string& name) { return find_symbol(name, typed); });
+  const auto lookup = [&](const std::string& name) { return find_symbol(name, typed); };
+  if (image) return linker.place(*image, wanted, lookup);
+  return linker.link(llvm::MemoryBufferRef(unit.object, "object"), wanted, lookup);
 }
 
 Result<std::vector<engine::Code*>> HostBackend::link(std::span<const CompileRequest> requests, ObjectUnit&& unit) {
-  BERTH_TRY(LinkedObject object, link_object(unit));
+  BERTH_TRY(LinkedObject object, link_object(unit, nullptr));
   LinkedUnit linked;
   linked.memory = object.memory;
   for (size_t i = 0; i < requests.size(); ++i) {

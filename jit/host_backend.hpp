@@ -79,7 +79,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   bool link_stored(const StoredUnit& stored);
   bool is_unclaimed(const CacheKey& key);
   /// One code per request, in their order. The error is unadorned.
-  Result<LinkedObject> link_object(const ObjectUnit& unit);
+  Result<LinkedObject> link_object(const ObjectUnit& unit, const ObjectImage* image);
   Result<std::vector<engine::Code*>> link(std::span<const CompileRequest> requests, ObjectUnit&& unit);
   Result<void> bind_member(LinkedMember& to, const engine::CompileJob& job, ObjectMember& member, const LinkedObject& object);
   /// The slots of its edges, with trampolines; not yet in the table.

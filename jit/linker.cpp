@@ -9,6 +9,8 @@
 #include <cstring>
 #include <optional>
 
+#include "jit/object_image.hpp"
+
 namespace berth::jit {
 namespace {
 
@@ -27,6 +29,13 @@ struct LinkState {
     if (!error) error = std::move(reason);
   }
 };
+
+Error undefined(std::vector<std::string> missing) {
+  std::sort(missing.begin(), missing.end());
+  std::string text = missing.size() == 1 ? "undefined symbol " : "undefined symbols ";
+  for (size_t i = 0; i < missing.size(); ++i) text += (i ? ", '" : "'") + missing[i] + "'";
+  return make_error(BERTH_LINK_FAILED, "", text, "add an edge for it, define it in the source, or call berth_engine_define_symbol");
+}
 
 llvm::Error already_reported() { return llvm::createStringError("see the link's own error"); }
 
@@ -132,10 +141,7 @@ class LinkContext final : public jl::JITLinkContext {
       if (address) found[symbol] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
     }
     if (missing.empty()) return continuation->run(std::move(found));
-    std::sort(missing.begin(), missing.end());
-    std::string text = missing.size() == 1 ? "undefined symbol " : "undefined symbols ";
-    for (size_t i = 0; i < missing.size(); ++i) text += (i ? ", '" : "'") + missing[i] + "'";
-    state_.fail(make_error(BERTH_LINK_FAILED, "", text, "add an edge for it, define it in the source, or call berth_engine_define_symbol"));
+    state_.fail(undefined(std::move(missing)));
     continuation->run(already_reported());
   }
 
@@ -185,6 +191,63 @@ Result<LinkedObject> Linker::link(llvm::MemoryBufferRef object, const std::vecto
     unwind_.add(state.linked.memory.slab, text.address, text.address + text.bytes, state.unwind_section);
   }
   return std::move(state.linked);
+}
+
+namespace {
+
+// False: the distance does not fit.
+bool apply(const ObjectImage::Fixup& fixup, char* to, uint64_t at, uint64_t target) {
+  using Kind = ObjectImage::FixupKind;
+  const uint64_t addend = static_cast<uint64_t>(fixup.addend);
+  const bool is_backward = fixup.kind == Kind::Backward32 || fixup.kind == Kind::Backward64;
+  const uint64_t value = fixup.kind == Kind::Absolute64 ? target + addend : (is_backward ? at - target : target - at) + addend;
+  if (ObjectImage::width(fixup.kind) == sizeof value) {
+    std::memcpy(to, &value, sizeof value);
+    return true;
+  }
+  const auto narrow = static_cast<int32_t>(value);
+  std::memcpy(to, &narrow, sizeof narrow);
+  return static_cast<int64_t>(value) == narrow;
+}
+
+}  // namespace
+
+Result<LinkedObject> Linker::place(const ObjectImage& image, const std::vector<std::string>& wanted, const Lookup& lookup) {
+  std::vector<uint64_t> externals;
+  std::vector<std::string> missing;
+  for (const std::string& name : image.externals) {
+    externals.push_back(reinterpret_cast<uintptr_t>(lookup(name)));
+    if (externals.back() == 0) missing.push_back(name);
+  }
+  if (!missing.empty()) return undefined(std::move(missing));
+  LinkedObject linked;
+  SlabMemory::Sizes sizes;
+  for (size_t kind = 0; kind < SlabMemory::kKinds; ++kind) sizes[kind] = {image.parts[kind].bytes, image.parts[kind].alignment};
+  BERTH_TRY(linked.memory, memory_.allocate(sizes));
+  const auto& parts = linked.memory.parts;
+  for (size_t kind = 0; kind < SlabMemory::kKinds; ++kind) {
+    const ObjectImage::Part& part = image.parts[kind];
+    if (part.bytes == 0) continue;
+    std::memcpy(parts[kind].writable, part.content.data(), part.content.size());
+    std::memset(parts[kind].writable + part.content.size(), 0, part.bytes - part.content.size());
+  }
+  const auto address = [&](const ObjectImage::Place& place) { return parts[place.part].address + place.offset; };
+  for (const ObjectImage::Fixup& fixup : image.fixups) {
+    const uint64_t target = fixup.target.part == ObjectImage::kExternal ? externals[fixup.target.offset] : reinterpret_cast<uintptr_t>(address(fixup.target));
+    if (apply(fixup, parts[fixup.at.part].writable + fixup.at.offset, reinterpret_cast<uintptr_t>(address(fixup.at)), target)) continue;
+    memory_.abandon(linked.memory);
+    return make_error(BERTH_LINK_FAILED, "", "a distance does not fit into 32 bits", "report this as a defect of Berth");
+  }
+  if (auto sealed = memory_.seal(linked.memory); sealed.has_error()) {
+    memory_.abandon(linked.memory);
+    return std::move(sealed).assume_error();
+  }
+  for (size_t i = 0; i < wanted.size(); ++i) linked.symbols.emplace(wanted[i], address(image.symbols[i]));
+  if (image.unwind) {
+    const SlabMemory::Part& text = parts[SlabMemory::kText];
+    unwind_.add(linked.memory.slab, text.address, text.address + text.bytes, address(*image.unwind));
+  }
+  return linked;
 }
 
 }  // namespace berth::jit

@@ -14,6 +14,8 @@
 
 namespace berth::jit {
 
+struct ObjectImage;
+
 struct LinkedObject {
   std::map<std::string, void*, std::less<>> symbols;  // of those asked for
   SlabMemory::Allocation memory;
@@ -30,6 +32,8 @@ class Linker {
   /// Threads: any. Blocks: short. GC: any, kept. Owns: object borrowed. Errors: LINK_FAILED naming what is undefined, INTERNAL if the object
   /// lacks a wanted symbol, those of the memory. The message is what was found, unadorned.
   Result<LinkedObject> link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup);
+  /// The object as an image, made for the same symbols. As above.
+  Result<LinkedObject> place(const ObjectImage& image, const std::vector<std::string>& wanted, const Lookup& lookup);
 
  private:
   SlabMemory& memory_;

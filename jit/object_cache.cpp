@@ -116,7 +116,7 @@ void ObjectCache::run() {
 // All that waits, together: the disk is waited for once.
 void ObjectCache::write(const std::vector<std::shared_ptr<Write>>& writes) {
   std::vector<FileStore::Entry> entries;
-  for (const auto& write : writes) entries.push_back({write->unit->keys, encode_unit(write->unit->unit, write->unit->keys, environment_)});
+  for (const auto& write : writes) entries.push_back({write->unit->keys, encode_unit(*write->unit, environment_)});
   store_.put(entries);
   const auto now = sync::Clock::now();
   for (const auto& write : writes) {

@@ -66,18 +66,6 @@ void keep_for_ever(void* abandoned) {
 
 }  // namespace
 
-std::vector<std::string> ObjectMember::symbols() const {
-  std::vector<std::string> all = {entry};
-  if (!specialised_entry.empty()) all.push_back(specialised_entry);
-  for (const EdgeSlot& slot : slots) all.push_back(slot.symbol);
-  if (!addresses_symbol.empty()) all.push_back(addresses_symbol);
-  if (!counter.unit_symbol.empty()) {
-    all.insert(all.end(), {counter.unit_symbol, counter.count_symbol});
-    all.insert(all.end(), counter.better_symbols.begin(), counter.better_symbols.end());
-  }
-  return all;
-}
-
 bool is_typed(const engine::CompileJob& job) noexcept { return job.source->body->kind() == engine::BodyKind::TypedIr; }
 
 berth_tier_t tier_of(const engine::CompileJob& job) noexcept {

@@ -55,6 +55,26 @@ ObjectMember read_member(ByteReader& from) {
 
 }  // namespace
 
+std::vector<std::string> ObjectMember::symbols() const {
+  std::vector<std::string> all = {entry};
+  if (!specialised_entry.empty()) all.push_back(specialised_entry);
+  for (const EdgeSlot& slot : slots) all.push_back(slot.symbol);
+  if (!addresses_symbol.empty()) all.push_back(addresses_symbol);
+  if (!counter.unit_symbol.empty()) {
+    all.insert(all.end(), {counter.unit_symbol, counter.count_symbol});
+    all.insert(all.end(), counter.better_symbols.begin(), counter.better_symbols.end());
+  }
+  return all;
+}
+
+std::vector<std::string> ObjectUnit::symbols() const {
+  std::vector<std::string> all;
+  for (const ObjectMember& member : members) {
+    for (std::string& symbol : member.symbols()) all.push_back(std::move(symbol));
+  }
+  return all;
+}
+
 void write_unit(ByteWriter& to, const ObjectUnit& unit) {
   to.number(unit.tier);
   to.number(unit.members.size());

@@ -42,6 +42,9 @@ struct ObjectUnit {
   berth_tier_t tier = BERTH_TIER_FAST;
   std::vector<ObjectMember> members;
   std::string object;
+
+  /// Those of all members, in their order.
+  std::vector<std::string> symbols() const;
 };
 
 /// All but the records and addresses. Threads: any. Blocks: never.

@@ -17,7 +17,7 @@ namespace {
 constexpr char kMagic[8] = {'b', 'e', 'r', 't', 'h', 'o', 'b', 'j'};
 constexpr uint32_t kMostKeys = 4096;
 constexpr uint64_t kLargestPayload = uint64_t{1} << 30;
-constexpr size_t kCompressFrom = 16 * 1024;  // smaller ones are read faster than they are decompressed
+constexpr size_t kCompressFrom = 256 * 1024;  // smaller ones are read much faster than they are decompressed
 
 struct Header {
   char magic[8];
@@ -44,9 +44,13 @@ Error corrupt(std::string_view found) { return make_error(BERTH_CORRUPT, "readin
 
 }  // namespace
 
-std::string encode_unit(const ObjectUnit& unit, std::span<const CacheKey> keys, const CacheKey& environment) {
+std::string encode_unit(const StoredUnit& unit, const CacheKey& environment) {
+  const std::vector<CacheKey>& keys = unit.keys;
   ByteWriter writer;
-  write_unit(writer, unit);
+  write_unit(writer, unit.unit);
+  const std::optional<ObjectImage> image = ObjectImage::of(unit.unit.object, unit.unit.symbols());
+  writer.number(image.has_value());
+  if (image) write_image(writer, *image);
   const std::string written = writer.take();
   std::string_view payload = written;
   llvm::SmallVector<uint8_t, 0> compressed;
@@ -97,7 +101,11 @@ Result<StoredUnit> decode_unit(std::string_view bytes, const CacheKey& environme
   stored.keys.resize(header.num_keys);
   std::memcpy(stored.keys.data(), bytes.data() + sizeof header, header.num_keys * sizeof(CacheKey));
   ByteReader reader(payload);
-  if (!read_unit(reader, stored.unit) || !reader.is_whole() || stored.unit.members.size() != stored.keys.size()) return corrupt("its payload is damaged");
+  bool is_right = read_unit(reader, stored.unit) && stored.unit.members.size() == stored.keys.size();
+  if (reader.number(1) != 0) {
+    is_right = read_image(reader, stored.image.emplace()) && stored.image->symbols.size() == stored.unit.symbols().size() && is_right;
+  }
+  if (!is_right || !reader.is_whole()) return corrupt("its payload is damaged");
   return stored;
 }
 

@@ -10,30 +10,32 @@
 //   8, 8  | bytes of the payload as stored, as it is; equal: not compressed    | file size; bounds
 //   32    | environment's digest: format, build, LLVM, CPU, features, options  | equal to the process's
 //   32 n  | keys, in the order of the members                                  | the header's CRC; the one asked for is there
-//   rest  | payload, zstd: write_unit                                          | its CRC; every length against what is left
+//   rest  | payload, zstd if large: write_unit, 0 or 1, write_image            | its CRC; every length against what is left
 //
 // Numbers as this host has them: another host has another environment. Nothing is believed before it is checked.
 #pragma once
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "jit/cache_key.hpp"
+#include "jit/object_image.hpp"
 #include "jit/object_unit.hpp"
 #include "support/result.hpp"
 
 namespace berth::jit {
 
-inline constexpr uint32_t kUnitFormat = 1;  // changes with anything below
+inline constexpr uint32_t kUnitFormat = 2;  // changes with anything below
 
 struct StoredUnit {
   std::vector<CacheKey> keys;  // one per member
   ObjectUnit unit;
+  std::optional<ObjectImage> image;  // of unit.object, for all symbols of the unit; it is made when the unit is encoded
 };
 
 /// `unit` has a member for each key. Threads: any. Blocks: never. GC: any, kept. Errors: none.
-std::string encode_unit(const ObjectUnit& unit, std::span<const CacheKey> keys, const CacheKey& environment);
+std::string encode_unit(const StoredUnit& unit, const CacheKey& environment);
 /// As above. Errors: CORRUPT, saying what is wrong.
 Result<StoredUnit> decode_unit(std::string_view bytes, const CacheKey& environment);
 

@@ -107,7 +107,7 @@ TEST_P(ObjectCacheTest, J76_a_damaged_file_is_refused_and_made_again) {
 TEST_P(ObjectCacheTest, J76_a_file_under_a_foreign_key_is_refused) {
   ObjectCache cache(kEnvironment, options(GetParam()));
   const StoredUnit other = unit_of(1, key_of(cache, 1));
-  std::ofstream(file_of(cache, 2), std::ios::binary) << encode_unit(other.unit, other.keys, kEnvironment.digest());
+  std::ofstream(file_of(cache, 2), std::ios::binary) << encode_unit(other, kEnvironment.digest());
   EXPECT_TRUE(look_or_make(cache, 2));
   EXPECT_EQ(cache.counts().refused, 1u);
 }

@@ -6,6 +6,8 @@
 
 #include <set>
 
+#include "jit/byte_stream.hpp"
+
 namespace berth::jit {
 namespace {
 
@@ -15,7 +17,7 @@ CacheKey key(int n) {
   return key;
 }
 
-ObjectUnit example(size_t object_bytes = 300) {
+ObjectUnit unit_example(size_t object_bytes) {
   ObjectUnit unit;
   unit.tier = BERTH_TIER_OPTIMIZED;
   unit.members.resize(2);
@@ -29,17 +31,17 @@ ObjectUnit example(size_t object_bytes = 300) {
   for (size_t i = 0; i < object_bytes; ++i) unit.object += static_cast<char>(i * i >> 3);
   return unit;
 }
-const CacheKey kKeys[] = {key(1), key(2)};
+StoredUnit example(size_t object_bytes = 300) { return {{key(1), key(2)}, unit_example(object_bytes), {}}; }
 
 TEST(UnitFormat, is_read_as_it_was_written) {
-  for (const size_t object_bytes : {size_t{0}, size_t{300}, size_t{100'000}}) {
-    const std::string bytes = encode_unit(example(object_bytes), kKeys, key(9));
+  for (const size_t object_bytes : {size_t{0}, size_t{300}, size_t{300'000}}) {
+    const std::string bytes = encode_unit(example(object_bytes), key(9));
     EXPECT_LT(bytes.size(), object_bytes < 1000 ? 1000 : object_bytes) << "large ones are compressed";
     auto stored = decode_unit(bytes, key(9));
     ASSERT_TRUE(stored.has_value());
     const StoredUnit& unit = stored.assume_value();
     EXPECT_EQ(unit.keys, (std::vector<CacheKey>{key(1), key(2)}));
-    EXPECT_EQ(unit.unit.object, example(object_bytes).object);
+    EXPECT_EQ(unit.unit.object, unit_example(object_bytes).object);
     EXPECT_EQ(unit.unit.tier, BERTH_TIER_OPTIMIZED);
     ASSERT_EQ(unit.unit.members.size(), 2u);
     EXPECT_EQ(unit.unit.members[0].slots[0].references, (std::vector<int32_t>{-16, 8}));
@@ -48,8 +50,8 @@ TEST(UnitFormat, is_read_as_it_was_written) {
 }
 
 TEST(UnitFormat, J76_every_flipped_byte_is_refused) {
-  for (const size_t object_bytes : {size_t{300}, size_t{17'000}}) {
-    const std::string bytes = encode_unit(example(object_bytes), kKeys, key(9));
+  for (const size_t object_bytes : {size_t{300}, size_t{5'000}}) {
+    const std::string bytes = encode_unit(example(object_bytes), key(9));
     for (size_t at = 0; at < bytes.size(); ++at) {
       for (const int bits : {1, 0x80, 0xff}) {
         std::string damaged = bytes;
@@ -63,7 +65,7 @@ TEST(UnitFormat, J76_every_flipped_byte_is_refused) {
 }
 
 TEST(UnitFormat, J76_every_cut_length_is_refused) {
-  const std::string bytes = encode_unit(example(), kKeys, key(9));
+  const std::string bytes = encode_unit(example(), key(9));
   for (size_t length = 0; length < bytes.size(); ++length) {
     // In memory of exactly that size: a sanitizer sees what is read beyond.
     const std::vector<char> cut(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(length));
@@ -73,10 +75,66 @@ TEST(UnitFormat, J76_every_cut_length_is_refused) {
 }
 
 TEST(UnitFormat, J75_a_unit_of_another_environment_is_refused) {
-  const auto stored = decode_unit(encode_unit(example(), kKeys, key(9)), key(8));
+  const auto stored = decode_unit(encode_unit(example(), key(9)), key(8));
   ASSERT_TRUE(stored.has_error());
   EXPECT_NE(stored.assume_error().message().find("another processor"), std::string::npos);
 }
+
+// An image as one is made of an object, by hand: linked ones are in JitCache.
+ObjectImage image_example() {
+  ObjectImage image;
+  image.parts[SlabMemory::kText] = {64, 16, std::string(48, '\x90')};
+  image.parts[SlabMemory::kData] = {16, 8, std::string(8, '\0')};
+  image.externals = {"sin"};
+  image.fixups = {{ObjectImage::FixupKind::Relative32, {SlabMemory::kText, 4}, {SlabMemory::kData, 8}, -4},
+                  {ObjectImage::FixupKind::Absolute64, {SlabMemory::kData, 0}, {ObjectImage::kExternal, 0}, 3}};
+  image.symbols = {{SlabMemory::kText, 0}};
+  image.unwind = ObjectImage::Place{SlabMemory::kText, 32};
+  return image;
+}
+std::string bytes_of(const ObjectImage& image) {
+  ByteWriter writer;
+  write_image(writer, image);
+  return writer.take();
+}
+
+TEST(ObjectImage, is_read_as_it_was_written) {
+  const std::string bytes = bytes_of(image_example());
+  ByteReader reader(bytes);
+  ObjectImage image;
+  ASSERT_TRUE(read_image(reader, image));
+  EXPECT_TRUE(reader.is_whole());
+  EXPECT_EQ(bytes_of(image), bytes);
+}
+
+TEST(ObjectImage, J76_nothing_that_is_read_lies_outside) {
+  const std::string bytes = bytes_of(image_example());
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    for (const int bits : {1, 0x10, 0x80, 0xff}) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ bits);
+      ByteReader reader(damaged);
+      ObjectImage image;
+      if (!read_image(reader, image)) continue;
+      const auto is_inside = [&](const ObjectImage::Place& place, size_t size) {
+        return place.part < SlabMemory::kKinds && place.offset + size <= image.parts[place.part].bytes;
+      };
+      for (const ObjectImage::Part& part : image.parts) ASSERT_LE(part.content.size(), part.bytes) << at;
+      for (const ObjectImage::Fixup& fixup : image.fixups) {
+        ASSERT_TRUE(is_inside(fixup.at, ObjectImage::width(fixup.kind))) << at;
+        ASSERT_TRUE(is_inside(fixup.target, 0) || (fixup.target.part == ObjectImage::kExternal && fixup.target.offset < image.externals.size())) << at;
+      }
+      for (const ObjectImage::Place& place : image.symbols) ASSERT_TRUE(is_inside(place, 0)) << at;
+    }
+  }
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    ByteReader reader(std::string_view(bytes).substr(0, length));
+    ObjectImage image;
+    ASSERT_FALSE(read_image(reader, image) && reader.is_whole()) << length;
+  }
+}
+
+TEST(ObjectImage, there_is_none_of_what_is_no_object) { EXPECT_FALSE(ObjectImage::of("no object", {"f"})); }
 
 // Keys
 
