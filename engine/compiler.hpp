@@ -76,13 +76,22 @@ class Compiler {
   virtual bool has_threads() const noexcept = 0;
 };
 
+/// What host code is made for, where it is not this host as it is. Empty: the host's own; features: "+a,-b".
+struct TargetChoice {
+  std::string triple, cpu, features;
+  bool is_default() const noexcept { return triple.empty() && cpu.empty() && features.empty(); }
+};
+
 struct CompilerOptions {
   unsigned threads = 0;  // resolved: 0 means none
   std::string cache_directory;
   Budgets budgets = kDefaultBudgets;
+  TargetChoice target;
 };
 
 /// Link-time factory: libberth's makes the LLVM compiler, libberth_engine's gives null (sources with LLVM bodies do not exist there).
+/// Threads: any. Errors: INVALID_ARGUMENT, UNSUPPORTED for a target that is unknown or does not run here.
+Result<void> check_target(const TargetChoice& target);
 std::unique_ptr<Compiler> make_compiler(Engine& engine, CompileSink& sink, const CompilerOptions& options);
 
 }  // namespace berth::engine

@@ -440,6 +440,7 @@ Engine::Engine(const EngineOptions& options) : options_(options), impl_(std::mak
       options_.compile_threads_set ? options_.compile_threads : std::max(1u, std::thread::hardware_concurrency());
   compiler_options.cache_directory = options_.cache_directory;
   compiler_options.budgets = options_.budgets;
+  compiler_options.target = options_.target;
   compiler_ = make_compiler(*this, *impl_, compiler_options);
   if (options_.has_compiler_hooks) {
     auto hooks = std::make_unique<HookCompiler>(
@@ -452,6 +453,7 @@ Engine::Engine(const EngineOptions& options) : options_(options), impl_(std::mak
 }
 
 Result<std::unique_ptr<Engine>> Engine::make(const EngineOptions& options) {
+  BERTH_TRYV(options.target.is_default() ? success() : check_target(options.target));
   watch_forks();
   return std::unique_ptr<Engine>(new Engine(options));
 }

@@ -77,6 +77,9 @@ struct EngineOptions {
   int64_t lease_timeout_ns = 0;
   std::string cache_directory;
   Budgets budgets = kDefaultBudgets;
+  TargetChoice target;
+  berth_call_error_t call_error = nullptr;
+  void* call_error_context = nullptr;
   berth_compiler_hooks_t compiler_hooks{};
   void* compiler_context = nullptr;
   bool has_compiler_hooks = false;

@@ -80,6 +80,20 @@ void berth_config_set_cache_directory(berth_config_t* config, const char* direct
 void berth_config_set_compile_budget(berth_config_t* config, berth_tier_t tier, int64_t ns, uint64_t instructions, uint64_t object_bytes) {
   if (config) config->options.budgets[budget_index(tier)] = {ns < 0 ? 0 : ns, instructions, object_bytes};
 }
+void berth_config_set_target(berth_config_t* config, const char* triple, const char* cpu, const char* features) {
+  if (!config) return;
+  const auto text = [](const char* given) { return given ? given : ""; };
+  try {
+    config->options.target = {text(triple), text(cpu), text(features)};
+  } catch (const std::bad_alloc&) {
+    config->has_failed = true;
+  }
+}
+void berth_config_set_call_error(berth_config_t* config, berth_call_error_t function, void* context) {
+  if (!config) return;
+  config->options.call_error = function;
+  config->options.call_error_context = context;
+}
 void berth_config_set_compiler_hooks(berth_config_t* config, const berth_compiler_hooks_t* hooks, void* context) {
   if (!config) return;
   copy_struct(config->options.compiler_hooks, hooks);

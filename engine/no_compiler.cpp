@@ -4,6 +4,9 @@
 
 namespace berth::engine {
 
+Result<void> check_target(const TargetChoice&) {
+  return make_error(BERTH_UNSUPPORTED, "berth_config_set_target", "this library has no compiler", "link libberth");
+}
 std::unique_ptr<Compiler> make_compiler(Engine&, CompileSink&, const CompilerOptions&) { return nullptr; }
 
 }  // namespace berth::engine

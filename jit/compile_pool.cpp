@@ -98,7 +98,7 @@ struct CompilePool::Job {
 };
 
 struct CompilePool::Run {
-  Worker* worker;  // null: in place
+  Worker* worker = nullptr;  // null: in place
   std::vector<JobPtr> jobs;
   size_t answered = 0;  // the first ones
   bool alone = false;   // one by one
@@ -639,13 +639,23 @@ void CompilePool::run_on_pool_thread(Worker& worker, std::vector<JobPtr> jobs) {
   run(work);
 }
 
+Error CompilePool::no_memory(const Job& job) {
+  return compile_error(job.job, "start", BERTH_OUT_OF_MEMORY, "memory allocation failed", "free memory and ask again");
+}
+
 void CompilePool::run_in_place(const JobPtr& job) {
   {
     sync::Lock lock(mutex_);
     ++in_place_;
   }
   const auto compile = [&] {
-    Run work{nullptr, {job}};
+    Run work;
+    try {
+      work.jobs.push_back(job);
+    } catch (const std::bad_alloc&) {
+      answer(*job, no_memory(*job));
+      return finish({&job, 1});
+    }
     const ContainmentScope scope([](const char* text) { throw FatalEscape{text}; });
     run(work);
   };
@@ -696,15 +706,25 @@ void CompilePool::compile_unit(Run& run) {
   const std::chrono::nanoseconds time(unit.front()->job.budget.time_ns);
   const auto now = sync::Clock::now();
   const bool bounded = time.count() != 0;
-  std::vector<CompileRequest> requests;
-  requests.reserve(unit.size());
-  for (const JobPtr& job : unit) {
-    requests.push_back({job->job, job->cancelled});
-    if (bounded && unit.size() == 1) std::tie(requests.back().half, requests.back().until) = std::pair(now + time / 2, now + time);
-  }
-  if (run.worker) begin_unit(*run.worker, run, bounded ? now + time : sync::TimePoint::max());
-  auto generated = generate(requests);
-  if (run.worker) end_unit(*run.worker);
+  const auto guarded = [&](auto&& body) -> Result<CodeGenerator::Answers> {
+    try {
+      return body();
+    } catch (const std::bad_alloc&) {
+      return no_memory(*unit.front());
+    }
+  };
+  auto generated = guarded([&] {
+    std::vector<CompileRequest> requests;
+    requests.reserve(unit.size());
+    for (const JobPtr& job : unit) {
+      requests.push_back({job->job, job->cancelled});
+      if (bounded && unit.size() == 1) std::tie(requests.back().half, requests.back().until) = std::pair(now + time / 2, now + time);
+    }
+    if (run.worker) begin_unit(*run.worker, run, bounded ? now + time : sync::TimePoint::max());
+    auto answers = guarded([&] { return generate(requests); });
+    if (run.worker) end_unit(*run.worker);
+    return answers;
+  });
   size_t answered = 0;
   if (!generated.has_error()) {
     for (Result<engine::Code*>& result : generated.assume_value()) answer(*unit[answered++], std::move(result));
@@ -754,6 +774,7 @@ void CompilePool::answer(Job& job, Result<engine::Code*> result) {
   engine::CodeInstance& instance = *job.job.instance;
   if (result.has_error()) {
     Error error = std::move(result).assume_error();
+    if (error.code() == BERTH_OUT_OF_MEMORY && mutant::is_on("J1_early_return")) return;
     if (error.code() == BERTH_CANCELLED || job.cancelled.load(std::memory_order_relaxed)) return drop(job);
     failed_.fetch_add(1, std::memory_order_relaxed);
     if (engine::instance_code(instance)) return drop(job);  // a failed promotion leaves the lower tier

@@ -121,6 +121,7 @@ class CompilePool final : public engine::Compiler {
   bool claim(Job& job);
   void answer(Job& job, Result<engine::Code*> result);
   void drop(Job& job);
+  static Error no_memory(const Job& job);
   void finish(std::span<const JobPtr> jobs);
   [[noreturn]] void park(Worker& worker, Run& run, const char* text);
 

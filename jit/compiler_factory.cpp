@@ -4,11 +4,18 @@
 
 #include "jit/compile_pool.hpp"
 #include "jit/host_backend.hpp"
+#include "jit/target_tools.hpp"
 
 namespace berth::engine {
 
+Result<void> check_target(const TargetChoice& target) {
+  auto found = jit::HostTarget::detect(target);
+  return found.has_error() ? Result<void>(std::move(found).assume_error()) : success();
+}
+
 std::unique_ptr<Compiler> make_compiler(Engine& engine, CompileSink& sink, const CompilerOptions& options) {
   jit::HostBackend::Options backend;
+  backend.target = options.target;
   // Without compile threads nobody would run a promotion, as nobody waits for it.
   if (options.threads != 0) {
     backend.promote = [&engine](CodeInstance& instance) { static_cast<void>(engine.request_tier(instance, BERTH_TIER_OPTIMIZED).has_error()); };

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <mutex>
 
+#include "engine/handles.hpp"
 #include "gc/heap.hpp"
 #include "gc/thread.hpp"
 #include "jit/compile_error.hpp"
@@ -41,7 +42,7 @@ struct HostBackend::LinkedUnit {
 HostBackend::HostBackend(engine::Engine* engine, Options options)
     : engine_(engine),
       options_(std::move(options)),
-      compiler_({options_.hook, options_.pre_check, static_cast<bool>(options_.promote)}),
+      compiler_({options_.hook, options_.pre_check, static_cast<bool>(options_.promote), options_.target}),
       memory_(options_.system, options_.slab_bytes),
       slots_([this](engine::CodeInstance& callee, StubArguments arguments) { return drive(callee, arguments); }) {
   if (!options_.cache) return;
@@ -392,34 +393,63 @@ struct StubFrame {
   static constexpr gc::FrameKind kKind{&StubFrame::scan, 0, nullptr};
 };
 
+/// The calling thread, attached for the time if it was not.
+class Caller {
+ public:
+  static Result<Caller> of(engine::Engine& engine) {
+    if (gc::Thread* const thread = gc::current_thread(&engine.collector())) return Caller(engine, thread, false);
+    BERTH_TRY(gc::Thread * const thread, engine.attach());
+    return Caller(engine, thread, true);
+  }
+  Caller(Caller&& other) noexcept : engine_(other.engine_), thread_(other.thread_), ends_(std::exchange(other.ends_, false)) {}
+  ~Caller() {
+    if (ends_) engine_.detach(*thread_);
+  }
+  gc::Thread& thread() const noexcept { return *thread_; }
+
+ private:
+  Caller(engine::Engine& engine, gc::Thread* thread, bool ends) : engine_(engine), thread_(thread), ends_(ends) {}
+  engine::Engine& engine_;
+  gc::Thread* const thread_;
+  bool ends_;
+};
+
+Error has_no_code(engine::CodeInstance& callee) {
+  const char* const label = engine::instance_label(callee);
+  return make_error(BERTH_NOT_FOUND, fmt::format("calling \"{}\" over an edge", label ? label : ""), "it has no code",
+                    "release its lease with source");
+}
+
+Result<void*> wait_entry(engine::Engine& engine, gc::Thread& thread, engine::CodeInstance& callee) {
+  auto entry = engine.wait_entry(thread, callee, Deadline::never());
+  if (!entry.has_error() || entry.assume_error().code() != BERTH_NOT_FOUND) return entry;
+  // A token that became a duplicate or was rejected: the edge follows its key.
+  void* const winner = engine.lookup_entry(engine::instance_key(callee), 0);
+  if (winner) return winner;
+  return has_no_code(callee);
+}
+
+/// What the embedder wants called instead of a callee that failed, or null.
+void* instead_of(engine::Engine& engine, engine::CodeInstance& callee, const Error& found) {
+  const engine::EngineOptions& options = engine.options();
+  if (!options.call_error) return nullptr;
+  const Error::Pointer error(found.clone().release());
+  return options.call_error(options.call_error_context, engine::to_handle(&callee), error.get());
+}
+
 }  // namespace
 
 // Called by the stub of an edge, on the thread that calls.
 Result<void*> HostBackend::drive(engine::CodeInstance& callee, StubArguments arguments) {
   if (const engine::Code* code = engine::instance_code(callee); code && code->entry) return code->entry;
-  const auto not_found = [&] {
-    const char* const label = engine::instance_label(callee);
-    return make_error(BERTH_NOT_FOUND, fmt::format("calling \"{}\" over an edge", label ? label : ""), "it has no code",
-                      "release its lease with source");
-  };
-  if (!engine_) return not_found();
-  gc::Thread* thread = gc::current_thread(&engine_->collector());
-  gc::Thread* const attached = thread;
-  if (!thread) {
-    BERTH_TRY(thread, engine_->attach());
-  }
+  if (!engine_) return has_no_code(callee);
+  BERTH_TRY(const Caller caller, Caller::of(*engine_));
   StubFrame stub{{nullptr, &StubFrame::kKind, 0}, arguments, engine_->collector().heap()};
-  auto entry = [&] {
-    const gc::FrameScope scope(*thread, stub.frame);
-    return engine_->wait_entry(*thread, callee, Deadline::never());
-  }();
-  if (!attached) engine_->detach(*thread);
+  const gc::FrameScope scope(caller.thread(), stub.frame);
+  auto entry = wait_entry(*engine_, caller.thread(), callee);
   if (!entry.has_error()) return entry;
-  if (entry.assume_error().code() != BERTH_NOT_FOUND) return entry;
-  // A token that became a duplicate or was rejected: the edge follows its key.
-  void* const winner = engine_->lookup_entry(engine::instance_key(callee), 0);
-  if (winner) return winner;
-  return not_found();
+  if (void* const instead = instead_of(*engine_, callee, entry.assume_error())) return instead;
+  return entry;
 }
 
 // --- the rest ------------------------------------------------------------------------------------------------------

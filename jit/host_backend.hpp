@@ -42,6 +42,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
     bool pre_check = true;   // off only in tests of the containment
     std::optional<ObjectCache::Options> cache;
     berth_key_traits_t traits{};  // for the owners' tokens
+    engine::TargetChoice target;
   };
   /// `engine` may still be under construction; null in unit tests, where edges to instances without code raise NOT_FOUND.
   HostBackend(engine::Engine* engine, Options options);

@@ -149,7 +149,7 @@ ObjectCompiler::~ObjectCompiler() = default;
 
 Result<ObjectCompiler::Target*> ObjectCompiler::target() {
   std::call_once(target_once_, [this] {
-    auto found = HostTarget::detect();
+    auto found = HostTarget::detect(options_.target);
     if (found.has_error()) {
       target_error_.reset(std::move(found).assume_error().release());
     } else {

@@ -53,6 +53,7 @@ class ObjectCompiler {
     StepHook hook;          // or empty
     bool pre_check = true;  // off only in tests of the containment
     bool count = false;     // FAST code of adaptive sources counts its calls and asks for a better tier
+    engine::TargetChoice target;
   };
   explicit ObjectCompiler(Options options);
   ~ObjectCompiler();

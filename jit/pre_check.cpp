@@ -19,6 +19,7 @@
 #include <array>
 
 #include "jit/target_tools.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::jit {
 namespace {
@@ -67,6 +68,22 @@ bool is_allowed_intrinsic(llvm::Intrinsic::ID id) {
     case Intrinsic::vector_reduce_umin: case Intrinsic::vector_reduce_xor: case Intrinsic::vector_reverse:
       return true;
     default: return false;
+  }
+}
+
+// Why this one of the allowed intrinsics cannot be compiled, or null: for some types LLVM 22 has neither an instruction nor a library call.
+const char* intrinsic_fault(const llvm::Function& function) {
+  const llvm::Type* const result = function.getReturnType()->getScalarType();
+  switch (function.getIntrinsicID()) {
+    case llvm::Intrinsic::fptosi_sat:
+    case llvm::Intrinsic::fptoui_sat:
+      return result->isIntegerTy() && result->getIntegerBitWidth() > 128 ? "its result is wider than 128 bits" : nullptr;
+    case llvm::Intrinsic::maximum:
+    case llvm::Intrinsic::minimum:
+    case llvm::Intrinsic::vector_reduce_fmaximum:
+    case llvm::Intrinsic::vector_reduce_fminimum:
+      return result->isX86_FP80Ty() || result->isFP128Ty() ? "it is not for floats of more than 64 bits" : nullptr;
+    default: return nullptr;
   }
 }
 
@@ -193,14 +210,17 @@ class PreCheck {
       return refuse(BERTH_UNSUPPORTED, fmt::format("function '{}': {}", name, reason), advice);
     };
     if (function.isIntrinsic()) {
-      if (is_allowed_intrinsic(function.getIntrinsicID()) || function.use_empty()) return success();
+      if (function.use_empty()) return success();
+      const char* reason = "it is not an intrinsic the host back end compiles";
+      if (is_allowed_intrinsic(function.getIntrinsicID())) reason = mutant::is_on("J53_drop_an_item") ? nullptr : intrinsic_fault(function);
+      if (!reason) return success();
+      constexpr const char* kAdvice = "use an intrinsic that does not depend on a target, or another type";
       for (const llvm::User* user : function.users()) {
         if (const auto* at = llvm::dyn_cast<llvm::Instruction>(user)) {
-          return refuse(BERTH_UNSUPPORTED, *at, fmt::format("intrinsic '{}' is not one the host back end compiles", name),
-                        "use an intrinsic that does not depend on a target");
+          return refuse(BERTH_UNSUPPORTED, *at, fmt::format("intrinsic '{}': {}", name, reason), kAdvice);
         }
       }
-      return fault("it is not an intrinsic the host back end compiles", "use an intrinsic that does not depend on a target");
+      return fault(reason, kAdvice);
     }
     if (name.starts_with("llvm.")) return fault("there is no such intrinsic", "correct the name");
     if (!is_allowed_convention(function.getCallingConv())) {
@@ -264,6 +284,11 @@ class PreCheck {
     }
     if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
       if (!is_allowed_convention(call->getCallingConv())) return fault("its calling convention is not one of this host", "use the C convention");
+      const bool prefetches = call->getIntrinsicID() == llvm::Intrinsic::prefetch;
+      const auto* const cache = prefetches ? llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(3)) : nullptr;
+      if (cache && !cache->isOne()) {
+        return fault("this host prefetches data, not instructions", "give the cache type 1");
+      }
       if (call->hasInAllocaArgument()) return fault("inalloca arguments are not of this host", "pass byval");
       if (llvm::isa<llvm::CallBrInst>(call)) return fault("callbr is not supported", "use a call and a branch");
     }
@@ -285,10 +310,18 @@ class PreCheck {
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) type = store->getValueOperand()->getType();
     if (const auto* modify = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) type = modify->getValOperand()->getType();
     if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) type = exchange->getNewValOperand()->getType();
-    if (type && module_.getDataLayout().getTypeStoreSize(const_cast<llvm::Type*>(type)).getKnownMinValue() > 8) {
-      return fault("atomic accesses are at most 8 bytes wide", "guard it with a lock");
-    }
+    if (!type) return success();
+    const uint64_t bytes = module_.getDataLayout().getTypeStoreSize(const_cast<llvm::Type*>(type)).getKnownMinValue();
+    if (bytes > 8) return fault("atomic accesses are at most 8 bytes wide", "guard it with a lock");
+    if (alignment_of(instruction).value() < bytes) return fault("its alignment is less than its size", "align what is accessed atomically");
     return success();
+  }
+
+  static llvm::Align alignment_of(const llvm::Instruction& atomic) {
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&atomic)) return load->getAlign();
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&atomic)) return store->getAlign();
+    if (const auto* modify = llvm::dyn_cast<llvm::AtomicRMWInst>(&atomic)) return modify->getAlign();
+    return llvm::cast<llvm::AtomicCmpXchgInst>(atomic).getAlign();
   }
 
   // Why no value of the type can be compiled, or null. A first-class aggregate is as many values as it has leaves.

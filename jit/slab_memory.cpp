@@ -14,6 +14,7 @@ namespace berth::jit {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kUnwindersNothing = size_t{1} << 32;
 
 size_t page_bytes() noexcept {
   static const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -57,8 +58,12 @@ struct SlabMemory::Slab {
   // Without a second mapping a page changes its protection as a whole, so units do not share one.
   size_t start_of(size_t kind, const Size& size) const noexcept {
     const size_t alignment = is_double || kind == kData ? size.alignment : std::max(size.alignment, page_bytes());
-    return round_up(reinterpret_cast<size_t>(areas[kind].base) + areas[kind].used, alignment) -
-           reinterpret_cast<size_t>(areas[kind].base);
+    const auto base = reinterpret_cast<size_t>(areas[kind].base);
+    const size_t start = round_up(base + areas[kind].used, alignment);
+    // libgcc takes unwind records of a function at a multiple of 4 GiB for those of one that the linker removed.
+    const size_t boundary = round_up(start, kUnwindersNothing);
+    if (kind == kText && boundary - start < size.bytes) return boundary + alignment - base;
+    return start - base;
   }
 };
 

@@ -71,14 +71,16 @@ std::string to_string(const std::map<std::string, bool>& features) {
 }
 
 // The host's features without what the choice leaves out; it may add nothing. LLVM's table knows which features need which.
-Result<void> choose_features(HostTarget& host, const TargetChoice& choice, std::map<std::string, bool>& features) {
+Result<void> choose_features(HostTarget& host, const engine::TargetChoice& choice, std::map<std::string, bool>& features) {
   if (choice.cpu.empty() && choice.features.empty()) return success();
   const auto invalid = [](std::string found) {
     return make_error(BERTH_INVALID_ARGUMENT, "berth_config_set_target", found, "give a CPU and features that LLVM 22 knows, as \"+avx,-avx2\"");
   };
+  // Asked before it is used: LLVM prints what it thinks of a CPU that it does not know.
+  const std::unique_ptr<llvm::MCSubtargetInfo> known_cpus(host.target->createMCSubtargetInfo(host.triple, "", ""));
+  if (!choice.cpu.empty() && !known_cpus->isCPUStringValid(choice.cpu)) return invalid(fmt::format("unknown CPU '{}'", choice.cpu));
   const std::unique_ptr<llvm::MCSubtargetInfo> chosen(
       host.target->createMCSubtargetInfo(host.triple, choice.cpu.empty() ? host.cpu : choice.cpu, choice.cpu.empty() ? to_string(features) : ""));
-  if (!choice.cpu.empty() && !chosen->isCPUStringValid(choice.cpu)) return invalid(fmt::format("unknown CPU '{}'", choice.cpu));
   const auto known = chosen->getAllProcessorFeatures();
   llvm::SmallVector<llvm::StringRef, 16> flags;
   llvm::StringRef(choice.features).split(flags, ',', -1, false);
@@ -102,7 +104,7 @@ Result<void> choose_features(HostTarget& host, const TargetChoice& choice, std::
 
 }  // namespace
 
-Result<HostTarget> HostTarget::detect(const TargetChoice& choice) {
+Result<HostTarget> HostTarget::detect(const engine::TargetChoice& choice) {
   constexpr const char* kInstall = "install LLVM with this host's target";
   if (!initialise_target()) return unsupported("this LLVM has no native target", kInstall);
   HostTarget host;

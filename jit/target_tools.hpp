@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "berth/config.h"
+#include "engine/compiler.hpp"
 #include "support/result.hpp"
 #include "support/sync.hpp"
 
@@ -32,15 +33,9 @@ namespace berth::jit {
 
 inline constexpr Rank kRankTools{500, "target machines"};
 
-/// What code is made for, where it is not this host as it is; empty: the host's own.
-struct TargetChoice {
-  std::string triple, cpu, features;  // features: "+a,-b"
-  bool is_default() const noexcept { return triple.empty() && cpu.empty() && features.empty(); }
-};
-
 struct HostTarget {
   /// Errors: UNSUPPORTED if this LLVM has no native target, or the choice does not run here; INVALID_ARGUMENT if it names nothing.
-  static Result<HostTarget> detect(const TargetChoice& choice = {});
+  static Result<HostTarget> detect(const engine::TargetChoice& choice = {});
   const llvm::Target* target = nullptr;
   llvm::Triple triple;
   std::string cpu;

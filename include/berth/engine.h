@@ -86,6 +86,23 @@ BERTH_API void berth_config_set_cache_directory(berth_config_t *config, const ch
 BERTH_API void berth_config_set_compile_budget(berth_config_t *config, berth_tier_t tier, int64_t ns,
                                                uint64_t instructions, uint64_t object_bytes);
 /**
+ * What host code is made for; NULL or "": as this host is. `features` is a list as "-avx512f,-avx2". A feature
+ * that is left out is in no code, whatever a source asks for; one that this host lacks cannot be added.
+ * berth_engine_new gives INVALID_ARGUMENT for a CPU or feature that LLVM does not know, UNSUPPORTED for a target that does
+ * not run here.
+ * Owns: all borrowed (copied). Else as above.
+ */
+BERTH_API void berth_config_set_target(berth_config_t *config, const char *triple, const char *cpu, const char *features);
+/**
+ * What a call over an edge goes to if its callee has no code and gets none: called by the thread that calls, with
+ * no lock held, each time; its result is called instead, with the arguments of the call, so it has the callee's
+ * signature. NULL: the error is thrown as berth::Error, as without this function.
+ * Owns: callee and error borrowed for the call.
+ */
+typedef void *(*berth_call_error_t)(void *context, berth_instance_t *callee, const berth_error_t *error);
+/** Sets it; NULL, the default: errors are thrown. Owns: context borrowed until the engine's delete. Else as above. */
+BERTH_API void berth_config_set_call_error(berth_config_t *config, berth_call_error_t function, void *context);
+/**
  * Makes an engine in world 1. `config` NULL: all defaults.
  * Threads: any. Blocks: short. GC: any, kept. Owns: config borrowed; *out returned, release with
  * berth_engine_delete.

@@ -9,6 +9,7 @@ berth_test(jit_pool_test
 target_include_directories(jit_pool_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 berth_test(jit_host_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/host_backend_test.cpp ${PROJECT_SOURCE_DIR}/tests/unit/jit/object_unit_test.cpp
+          ${PROJECT_SOURCE_DIR}/tests/unit/jit/host_target_test.cpp ${PROJECT_SOURCE_DIR}/tests/unit/jit/host_fork_test.cpp
   FLOORS jit inference engine gc support
   LIBRARIES LLVM TBB::tbb)
 target_include_directories(jit_host_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
@@ -32,3 +33,11 @@ berth_test(jit_cache_test
   FLOORS jit inference engine gc support
   LIBRARIES LLVM TBB::tbb)
 target_include_directories(jit_cache_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+# Replaces operator new, as the sanitizers' runtimes do.
+if(NOT BERTH_SANITIZE)
+  berth_test(jit_memory_test
+    SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/host_memory_test.cpp ${PROJECT_SOURCE_DIR}/tests/support/failing_new.cpp
+    FLOORS jit inference engine gc support
+    LIBRARIES LLVM TBB::tbb)
+  target_include_directories(jit_memory_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+endif()

@@ -2,10 +2,13 @@
 // Contract page "JIT", sections 1.1 and 4, through the public API: names and symbols of sources, and errors as results.
 #include <berth/berth.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -259,6 +262,179 @@ TEST_P(JitSource, J67_an_exception_passes_from_host_through_code_to_host) {
   }
   std::thread other([&] { EXPECT_THROW(function(7), std::runtime_error); });
   other.join();
+}
+
+// --- calls of what failed ------------------------------------------------------------------------------------------
+
+struct Told {
+  std::atomic<int> times{0};
+  berth_instance_t* callee = nullptr;
+  berth_code_t code = BERTH_OK;
+  std::string message;
+  void* instead = nullptr;
+};
+int64_t other_callee(int64_t a, int64_t b) { return 100 * a + b; }
+void* tell(void* context, berth_instance_t* callee, const berth_error_t* error) {
+  auto& told = *static_cast<Told*>(context);
+  ++told.times;
+  told.callee = callee;
+  told.code = berth_error_code(error);
+  told.message = berth_error_message(error);
+  return told.instead;
+}
+
+constexpr const char* kCaller = "declare i64 @g(i64, i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x, i64 7)\n  ret i64 %y\n}\n";
+constexpr const char* kBadCallee = "define i64 @f(i64 %a, i64 %b) {\n  call void asm \"bogus\", \"\"()\n  ret i64 0\n}\n";
+
+TEST_P(JitSource, J58_a_call_of_what_failed_goes_where_the_embedder_says) {
+  Told told;
+  Client client(1, [&](berth_config_t* config) { berth_config_set_call_error(config, &tell, &told); });
+  const Instance callee = client.add(kBadCallee, GetParam());
+  berth_source_t* const made = source(kCaller, GetParam());
+  berth_source_add_edge(made, callee, "g");
+  const Instance caller = install(client.engine, client.thread, key(client.keys++), made, "caller");
+  auto* const function = wait_entry<Number>(client.thread, caller);
+  ASSERT_TRUE(function);
+  EXPECT_ANY_THROW(function(1));  // it says nothing: thrown
+  EXPECT_EQ(told.times.load(), 1);
+  EXPECT_EQ(told.callee, static_cast<berth_instance_t*>(callee));
+  EXPECT_EQ(told.code, BERTH_COMPILE_FAILED);
+  EXPECT_NE(told.message.find("invalid instruction mnemonic 'bogus'"), std::string::npos) << told.message;
+  told.instead = reinterpret_cast<void*>(&other_callee);
+  EXPECT_EQ(function(4), 407);
+  std::thread unattached([&] { EXPECT_EQ(function(5), 507); });
+  unattached.join();
+  EXPECT_EQ(told.times.load(), 3);  // each time: it was not bound
+}
+
+TEST_P(JitSource, J58_a_call_of_what_failed_throws) {
+  Client client;
+  const Instance callee = client.add(kBadCallee, GetParam());
+  berth_source_t* const made = source(kCaller, GetParam());
+  berth_source_add_edge(made, callee, "g");
+  auto* const function = wait_entry<Number>(client.thread, install(client.engine, client.thread, key(client.keys++), made));
+  for (int i = 0; i < 3; ++i) {
+    try {
+      function(1);
+      FAIL() << "returned";
+    } catch (const std::exception& error) {
+      FAIL() << "another exception: " << error.what();
+    } catch (...) {
+    }
+  }
+}
+
+// --- the engine's target -------------------------------------------------------------------------------------------
+
+TEST(JitTarget, J80_an_engine_is_not_made_for_a_target_that_does_not_run_here) {
+  const auto made = [](const char* triple, const char* cpu, const char* features) {
+    berth_config_t* const config = berth_config_new();
+    berth_config_set_target(config, triple, cpu, features);
+    berth_engine_t* engine = nullptr;
+    const Failure failure = take(berth_engine_new(config, &engine));
+    EXPECT_EQ(engine != nullptr, failure.code == BERTH_OK);
+    berth_engine_delete(engine);
+    berth_config_delete(config);
+    return failure;
+  };
+  EXPECT_EQ(made("riscv64-unknown-linux-gnu", nullptr, nullptr).code, BERTH_UNSUPPORTED);
+  EXPECT_EQ(made(nullptr, "zork", nullptr).code, BERTH_INVALID_ARGUMENT);
+  EXPECT_EQ(made(nullptr, nullptr, "+zork").code, BERTH_INVALID_ARGUMENT);
+  EXPECT_EQ(made(nullptr, nullptr, nullptr).code, BERTH_OK);
+}
+
+TEST_P(JitSource, J80_code_for_a_lesser_target_runs) {
+#if defined(__x86_64__)
+  Client client(1, [](berth_config_t* config) { berth_config_set_target(config, nullptr, "x86-64", "-sse3"); });
+  auto* const function = client.compile<double(double, double)>(
+      "declare double @llvm.fma.f64(double, double, double)\ndeclare double @llvm.floor.f64(double)\ndefine double @f(double %x, double %y) {\n"
+      "  %a = call double @llvm.fma.f64(double %x, double %y, double 0.75)\n  %b = call double @llvm.floor.f64(double %a)\n  ret double %b\n}\n",
+      GetParam());
+  ASSERT_TRUE(function);
+  EXPECT_EQ(function(1.5, 2), 3);
+#endif
+}
+
+// --- the end of the process ----------------------------------------------------------------------------------------
+
+// A function whose optimised compile takes seconds.
+std::string slow_source(int loops) {
+  std::string ir = "define void @f(ptr %p, i64 %n) {\nb0:\n  br label %l0\n";
+  for (int i = 0; i < loops; ++i) {
+    const std::string n = std::to_string(i), next = std::to_string(i + 1);
+    ir += "l" + n + ":\n  %i" + n + " = phi i64 [ 0, %b" + n + " ], [ %k" + n + ", %l" + n + " ]\n  %q" + n + " = getelementptr float, ptr %p, i64 %i" + n + "\n  %v" + n + " = load float, ptr %q" +
+          n + "\n  %w" + n + " = fmul float %v" + n + ", %v" + n + "\n  store float %w" + n + ", ptr %q" + n + "\n  %k" + n + " = add i64 %i" + n + ", 1\n  %m" + n + " = icmp slt i64 %k" + n +
+          ", %n\n  br i1 %m" + n + ", label %l" + n + ", label %b" + next + "\nb" + next + ":\n  br label %" + (i + 1 < loops ? "l" + next : "end") + "\n";
+  }
+  return ir + "end:\n  ret void\n}\n";
+}
+
+// The child's workers are in the middle of a compile when it exits, with its engine alive.
+TEST(JitProcess, J25_exit_with_busy_workers_keeps_its_status) {
+  Watchdog watchdog{100s};
+  auto best = std::chrono::nanoseconds::max();
+  for (int round = 0; round < 3; ++round) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      Engine engine(2);
+      Attached thread(engine);
+      const std::string slow = slow_source(1500);
+      std::vector<Instance> all;
+      for (size_t i = 0; i < 6; ++i) all.push_back(install(engine, thread, key(i), source(slow, BERTH_TIER_OPTIMIZED)));
+      for (size_t i = 6; i < 300; ++i) all.push_back(install(engine, thread, key(i), source(number_source(i))));
+      wait_entry<Number>(thread, all.back());  // others go first, and long ones are in all workers
+      const bool idle = engine.counts().compiled_optimized == 6;
+      [[maybe_unused]] const auto told = write(ends[1], "x", 1);
+      std::exit(idle ? 8 : 7);
+    }
+    close(ends[1]);
+    char byte = 0;
+    ASSERT_EQ(read(ends[0], &byte, 1), 1);
+    const auto start = std::chrono::steady_clock::now();
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    best = std::min<std::chrono::nanoseconds>(best, std::chrono::steady_clock::now() - start);
+    close(ends[0]);
+    EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+  }
+  EXPECT_LT(best, 2s);
+}
+
+// At any point of a compile: the child is told, runs what was published, and exits; the parent goes on.
+TEST(JitProcess, J24_a_forked_child_runs_published_code_and_exits) {
+  Client client(2);
+  auto* const published = client.compile<Number>(number_source(41));
+  const std::string slow = slow_source(300);
+  const Instance running = client.add(slow, BERTH_TIER_OPTIMIZED), lazy = install(client.engine, client.thread, key(client.keys++), source(number_source(5), BERTH_TIER_FAST, true));
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);
+    char byte = 0;
+    bool good = published(1) == 42;
+    void* entry = nullptr;
+    good &= take(berth_instance_wait_entry(client.thread, lazy, -1, &entry)).code == BERTH_FORKED;
+    berth_reservation_t reservation{};
+    good &= take(berth_reserve(client.thread, key(1000), nullptr, &reservation)).code == BERTH_FORKED;
+    good &= berth_lookup_entry(client.engine, key(1), 0) == reinterpret_cast<void*>(published);
+    good &= read(ends[0], &byte, 1) == 1;  // the parent has compiled more meanwhile
+    good &= published(2) == 43;
+    berth_engine_delete(client.engine);
+    std::exit(good ? 0 : 1);
+  }
+  for (size_t i = 0; i < 100; ++i) EXPECT_EQ(client.compile<Number>(number_source(i))(1), static_cast<int64_t>(i) + 1);
+  EXPECT_EQ(write(ends[1], "x", 1), 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(client.failure(running).code, BERTH_OK);
+  EXPECT_EQ(wait_entry<Number>(client.thread, lazy)(1), 6);
+  for (const int end : ends) close(end);
 }
 
 }  // namespace

@@ -7,16 +7,20 @@
 
 #include "support/rank.hpp"
 
+extern "C" const char __executable_start, etext;  // of the linker
+
 namespace berth::test {
 namespace {
 
 thread_local int64_t left = -1;  // below 0: nothing fails
-thread_local bool goes_on = false, failed = false;
+thread_local bool goes_on = false, failed = false, only_own = false;
 thread_local int64_t under_lock = 0;
 
-void* allocate(std::size_t size, std::size_t alignment) {
+bool is_own(const void* caller) noexcept { return caller >= &__executable_start && caller < &etext; }
+
+void* allocate(std::size_t size, std::size_t alignment, const void* caller) {
   if (rank::is_held(310, 329)) ++under_lock;
-  if (left > 0 && --left == 0) {
+  if (left > 0 && (!only_own || is_own(caller)) && --left == 0) {
     failed = true;
     left = goes_on ? 1 : -1;
     throw std::bad_alloc();
@@ -29,8 +33,9 @@ void* allocate(std::size_t size, std::size_t alignment) {
 
 }  // namespace
 
-FailingNew::FailingNew(int64_t n, Mode mode) noexcept {
+FailingNew::FailingNew(int64_t n, Mode mode, Whose whose) noexcept {
   failed = false;
+  only_own = whose == Whose::Own;
   goes_on = mode == Mode::FromThenOn;
   left = n;
 }
@@ -41,8 +46,8 @@ int64_t num_allocations_under_lock() noexcept { return under_lock; }
 
 }  // namespace berth::test
 
-void* operator new(std::size_t size) { return berth::test::allocate(size, 1); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return berth::test::allocate(size, static_cast<std::size_t>(alignment)); }
+void* operator new(std::size_t size) { return berth::test::allocate(size, 1, __builtin_return_address(0)); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return berth::test::allocate(size, static_cast<std::size_t>(alignment), __builtin_return_address(0)); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }

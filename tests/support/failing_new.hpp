@@ -9,7 +9,9 @@ class FailingNew {
  public:
   enum class Mode { Once, FromThenOn };
   /// Counts this thread's allocations while it lives; the n-th (from 1) throws std::bad_alloc, and the later ones too if so asked.
-  explicit FailingNew(int64_t n, Mode mode = Mode::Once) noexcept;
+  /// Whose allocations count: of all, or of the code linked into the program itself, not of the shared libraries it uses.
+  enum class Whose { All, Own };
+  explicit FailingNew(int64_t n, Mode mode = Mode::Once, Whose whose = Whose::All) noexcept;
   ~FailingNew();
   FailingNew(const FailingNew&) = delete;
   FailingNew& operator=(const FailingNew&) = delete;

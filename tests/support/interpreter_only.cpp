@@ -9,6 +9,7 @@
 
 namespace berth::engine {
 
+Result<void> check_target(const TargetChoice&) { return success(); }
 std::unique_ptr<Compiler> make_compiler(Engine&, CompileSink&, const CompilerOptions&) { return nullptr; }
 
 }  // namespace berth::engine

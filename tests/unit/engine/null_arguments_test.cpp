@@ -40,6 +40,8 @@ TEST_F(NullArguments, engine_functions) {
   berth_config_set_reentry_limit(nullptr, 1);
   berth_config_set_lease_timeout(nullptr, 1);
   berth_config_set_cache_directory(nullptr, "x");
+  berth_config_set_target(nullptr, "x", nullptr, nullptr);
+  berth_config_set_call_error(nullptr, nullptr, nullptr);
   berth_config_set_compiler_hooks(nullptr, nullptr, nullptr);
   expect_refused(berth_engine_new(nullptr, nullptr), "out is NULL");
   expect_refused(berth_engine_shutdown(nullptr), "the engine is NULL");

@@ -26,6 +26,7 @@
 #include "jit/runtime_library.hpp"
 #include "tests/support/gate.hpp"
 #include "tests/support/watchdog.hpp"
+#include "tests/unit/jit/host_fixture.hpp"
 
 namespace berth::jit {
 namespace {
@@ -34,70 +35,6 @@ using namespace std::chrono_literals;
 using engine::CodeInstance;
 using test::Gate;
 using test::Watchdog;
-
-constexpr berth_tier_t kTiers[] = {BERTH_TIER_FAST, BERTH_TIER_OPTIMIZED};
-
-class Instances final : public engine::Recycler {
- public:
-  CodeInstance& make() {
-    CodeInstance& instance = all_.emplace_back();
-    instance.references.store(1, std::memory_order_relaxed);
-    instance.recycler = this;
-    return instance;
-  }
-  void unreferenced(CodeInstance&) noexcept override { std::abort(); }  // the test's own reference is never given back
-
- private:
-  std::deque<CodeInstance> all_;
-};
-
-struct Fixture {
-  Fixture() = default;
-  explicit Fixture(HostBackend::Options options) : backend(nullptr, std::move(options)) {}
-
-  engine::CompileJob job(std::string ir, berth_tier_t tier = BERTH_TIER_FAST, std::string entry = "f") {
-    engine::CompileJob job;
-    job.instance = &instances.make();
-    job.source = std::make_shared<engine::Source>();
-    job.source->body = std::make_unique<LlvmBody>(engine::BodyKind::LlvmIr, std::move(ir));
-    job.source->entry_symbol = std::move(entry);
-    job.tier = tier;
-    job.label = "label";
-    return job;
-  }
-  Result<engine::Code*> compile(const engine::CompileJob& job) {
-    const CompileRequest request{job, cancelled};
-    auto answers = backend.generate({&request, 1});
-    if (answers.has_error()) return std::move(answers).assume_error();
-    return std::move(answers.assume_value().front());
-  }
-  Result<CodeGenerator::Answers> compile_batch(const std::vector<engine::CompileJob>& jobs) {
-    std::vector<CompileRequest> requests;
-    for (const engine::CompileJob& job : jobs) requests.push_back({job, cancelled});
-    return backend.generate(requests);
-  }
-  Result<engine::Code*> compile(std::string ir, berth_tier_t tier = BERTH_TIER_FAST) { return compile(job(std::move(ir), tier)); }
-  template <class Function>
-  Function* callable(const engine::CompileJob& job) {
-    auto code = compile(job);
-    if (code.has_error()) {
-      ADD_FAILURE() << code.assume_error().message();
-      return nullptr;
-    }
-    return reinterpret_cast<Function*>(code.assume_value()->entry);
-  }
-  template <class Function>
-  Function* callable(std::string ir, berth_tier_t tier = BERTH_TIER_FAST) {
-    return callable<Function>(job(std::move(ir), tier));
-  }
-
-  Watchdog watchdog{120s};
-  Instances instances;
-  HostBackend backend{nullptr};
-  sync::Atomic<bool> cancelled{false};
-};
-
-std::string number_source(int n) { return "define i64 @f(i64 %x) {\n  %y = add i64 %x, " + std::to_string(n) + "\n  ret i64 %y\n}\n"; }
 
 size_t count_mappings(const char* containing = "") {
   std::ifstream maps("/proc/self/maps");
@@ -371,7 +308,7 @@ struct Bad {
 };
 void PrintTo(const Bad& bad, std::ostream* stream) { *stream << bad.name; }
 
-constexpr Bad kBad[] = {
+const Bad kBad[] = {
     {"syntax", "define void @f( {", BERTH_COMPILE_FAILED, "failed in read: 1:18: expected type"},
     {"syntax_line", "define void @f() {\n  ret void\n}\nzork\n", BERTH_COMPILE_FAILED, "failed in read: 4:1: "},
     {"type", "define void @f() {\n  ret i32 0\n}\n", BERTH_COMPILE_FAILED, "failed in read: 2:7: value doesn't match"},
@@ -412,6 +349,31 @@ constexpr Bad kBad[] = {
     {"ifunc", "@i = ifunc void (), ptr @r\ndefine ptr @r() {\n  ret ptr null\n}\ndefine void @f() {\n  call void @i()\n  ret void\n}\n", BERTH_UNSUPPORTED, "ifunc"},
     {"host_tls", "@t = external thread_local global i32\ndefine i32 @f() {\n  %x = load i32, ptr @t\n  ret i32 %x\n}\n", BERTH_UNSUPPORTED, "'t' is a thread-local"},
     {"personality", "declare i32 @zork(...)\ndefine void @f() personality ptr @zork {\n  ret void\n}\n", BERTH_UNSUPPORTED, "personality"},
+    {"minimum_f80", "declare x86_fp80 @llvm.minimum.f80(x86_fp80, x86_fp80)\ndefine void @f(ptr %p) {\n  %x = load x86_fp80, ptr %p\n  %y = call x86_fp80 @llvm.minimum.f80(x86_fp80 %x, x86_fp80 %x)\n"
+     "  store x86_fp80 %y, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "function 'f', instruction '%y = call x86_fp80 @llvm.minimum.f80"},
+    {"maximum_f128", "declare fp128 @llvm.vector.reduce.fmaximum.v2f128(<2 x fp128>)\ndefine void @f(ptr %p) {\n  %x = load <2 x fp128>, ptr %p\n"
+     "  %y = call fp128 @llvm.vector.reduce.fmaximum.v2f128(<2 x fp128> %x)\n  store fp128 %y, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "more than 64 bits"},
+    {"saturating", "declare i256 @llvm.fptosi.sat.i256.f64(double)\ndefine void @f(ptr %p) {\n  %x = load double, ptr %p\n  %y = call i256 @llvm.fptosi.sat.i256.f64(double %x)\n"
+     "  store i256 %y, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "wider than 128 bits"},
+    {"prefetch", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\ndefine void @f(ptr %p) {\n  call void @llvm.prefetch.p0(ptr %p, i32 0, i32 3, i32 0)\n  ret void\n}\n", BERTH_UNSUPPORTED,
+     "prefetches data"},
+    {"unaligned_atomic", "define i64 @f(ptr %p) {\n  %x = load atomic i64, ptr %p acquire, align 4\n  ret i64 %x\n}\n", BERTH_UNSUPPORTED, "alignment is less"},
+    {"inalloca", "declare void @g(ptr inalloca(i32))\ndefine void @f() {\n  %a = alloca inalloca i32\n  call void @g(ptr inalloca(i32) %a)\n  ret void\n}\n", BERTH_UNSUPPORTED, "inalloca"},
+    {"callbr", "define void @f() {\n  callbr void asm \"\", \"!i\"() to label %a [label %b]\na:\n  ret void\nb:\n  ret void\n}\n", BERTH_UNSUPPORTED, "callbr"},
+    {"funclet", "declare i32 @__gxx_personality_v0(...)\ndeclare void @g()\ndefine void @f() personality ptr @__gxx_personality_v0 {\n  invoke void @g() to label %a unwind label %b\na:\n  ret void\n"
+     "b:\n  %c = cleanuppad within none []\n  cleanupret from %c unwind to caller\n}\n", BERTH_UNSUPPORTED, "funclet"},
+    {"amx", "define void @f(ptr %p) {\n  %x = load x86_amx, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "a type of a target's own"},
+    {"ppc", "define void @f(ptr %p) {\n  %x = load ppc_fp128, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "a type of another target"},
+    {"entry_elsewhere", "define available_externally void @f() {\n  ret void\n}\n", BERTH_COMPILE_FAILED, "available_externally"},
+    {"global_space", "@x = addrspace(3) global i32 1\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, "global 'x' is in address space 3"},
+    {"global_type", "@x = global i5000 1\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, "global 'x': an integer wider"},
+    {"code_section", "define void @f() section \".init\" {\n  ret void\n}\n", BERTH_UNSUPPORTED, "'f' is in section '.init'"},
+    {"alloca", "define void @f() {\n  %x = alloca <vscale x 4 x i32>\n  ret void\n}\n", BERTH_UNSUPPORTED, "scalable"},
+    {"no_sign", "define void @f() \"target-features\"=\"sse2\" {\n  ret void\n}\n", BERTH_UNSUPPORTED, "'sse2' has no + or -"},
+    {"deep_type", [] {
+       static const std::string text = "@x = external global " + std::string(300, '{') + "i32" + std::string(300, '}') + "\ndefine void @f() {\n  ret void\n}\n";
+       return text.c_str();
+     }(), BERTH_COMPILE_FAILED, "nested deeper than 256"},
     {"section", "@x = global i32 1, section \".init_array\"\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, ".init_array"},
 };
 
@@ -471,7 +433,7 @@ TEST(Jit, J61_nothing_is_printed) {
 }
 
 TEST(Jit, J62_many_methods_few_mappings) {
-  constexpr int kMethods = 5000;
+  const int kMethods = std::getenv("BERTH_NIGHTLY") ? 100'000 : 5000;
   Fixture f;
   const size_t before = count_mappings();
   std::vector<int64_t (*)(int64_t)> all;
@@ -479,7 +441,7 @@ TEST(Jit, J62_many_methods_few_mappings) {
   const size_t mappings = count_mappings() - before;
   for (int i = 0; i < kMethods; ++i) ASSERT_EQ(all[static_cast<size_t>(i)](1), i + 1);
   EXPECT_LE(mappings, 64u);
-  EXPECT_LE(f.backend.memory_accounts().live_bytes, size_t{kMethods} * 2048);
+  EXPECT_LE(f.backend.memory_accounts().live_bytes, static_cast<size_t>(kMethods) * 2048);
   EXPECT_LE(f.backend.num_unwind_lists(), 2 * f.backend.memory_accounts().slabs);
 }
 
@@ -766,28 +728,6 @@ TEST(Jit, J34_back_edges_count) {
 }
 
 // --- with the pool -------------------------------------------------------------------------------------------------
-
-class Sink final : public engine::CompileSink {
- public:
-  bool claim(CodeInstance&) noexcept override { return true; }
-  bool published(CodeInstance& instance, engine::Code* code) noexcept override {
-    instance.code.store(code, std::memory_order_release);
-    return true;
-  }
-  void failed(CodeInstance& instance, Error error, bool) noexcept override {
-    const std::lock_guard lock(mutex_);
-    errors_[&instance] = error.message();
-  }
-  void dropped(CodeInstance&) noexcept override { ADD_FAILURE() << "dropped"; }
-  std::map<const CodeInstance*, std::string> errors() {
-    const std::lock_guard lock(mutex_);
-    return errors_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<const CodeInstance*, std::string> errors_;
-};
 
 TEST(Jit, J59_bad_sources_leave_the_others_alone) {
   constexpr int kSources = 1000;
