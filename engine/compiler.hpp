@@ -87,6 +87,7 @@ struct CompilerOptions {
   std::string cache_directory;
   Budgets budgets = kDefaultBudgets;
   TargetChoice target;
+  size_t code_limit_bytes = 0;  // 0: none
 };
 
 /// Link-time factory: libberth's makes the LLVM compiler, libberth_engine's gives null (sources with LLVM bodies do not exist there).

@@ -441,6 +441,7 @@ Engine::Engine(const EngineOptions& options) : options_(options), impl_(std::mak
   compiler_options.cache_directory = options_.cache_directory;
   compiler_options.budgets = options_.budgets;
   compiler_options.target = options_.target;
+  compiler_options.code_limit_bytes = options_.code_limit_bytes;
   compiler_ = make_compiler(*this, *impl_, compiler_options);
   if (options_.has_compiler_hooks) {
     auto hooks = std::make_unique<HookCompiler>(

@@ -80,6 +80,7 @@ struct EngineOptions {
   TargetChoice target;
   berth_call_error_t call_error = nullptr;
   void* call_error_context = nullptr;
+  size_t code_limit_bytes = 0;
   berth_compiler_hooks_t compiler_hooks{};
   void* compiler_context = nullptr;
   bool has_compiler_hooks = false;

@@ -69,6 +69,9 @@ void berth_config_set_reentry_limit(berth_config_t* config, uint32_t limit) {
 void berth_config_set_lease_timeout(berth_config_t* config, int64_t ns) {
   if (config) config->options.lease_timeout_ns = ns;
 }
+void berth_config_set_code_limit(berth_config_t* config, size_t bytes) {
+  if (config) config->options.code_limit_bytes = bytes;
+}
 void berth_config_set_cache_directory(berth_config_t* config, const char* directory) {
   if (!config) return;
   try {

@@ -93,11 +93,6 @@ class Collector {
   /// foreign collector's thread, whose states are unknown here.
   /// Threads: `self`, attached. Blocks: may wait, for the other's next poll or safe_enter. GC: any, kept; safe while waiting.
   bool handshake(Thread& self, uint64_t id, const std::function<void(Thread&)>& function);
-  /// Calls visit(low, high) for the stack of every agent that was attached or suspended at the call, as it is at a poll, in a safe
-  /// region or suspended: one at a time, on whatever thread, which may run on meanwhile if it is Safe; `visit` as a handshake's
-  /// function. False: a stack was not visited, as its bounds are unknown, its agent changed threads meanwhile, or the collector
-  /// is foreign. As handshake.
-  bool for_each_stack(Thread& self, const std::function<void(uintptr_t low, uintptr_t high)>& visit);
 
   Heap& heap() noexcept { return *heap_; }
   const Hooks& hooks() const noexcept { return options_.hooks; }
@@ -133,6 +128,7 @@ class Collector {
   void collect_after(Thread& thread, uint64_t seen) noexcept;
 
  private:
+  friend class StackSearch;
   template <class Done, class Body>
   void stop_until(Thread& thread, Done done, Body body);
   template <class Done>

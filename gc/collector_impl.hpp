@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Collector::Impl: the collector's state, by file:
 //   collector.cpp   attach, detach, collect, mark, sweep       stop.cpp    raise, wait for all, resume; being held by a stop
-//   handshake.cpp   a function run for one thread              stacks.cpp  the list of agents, the pass over their stacks
+//   handshake.cpp   a function run for one thread              stacks.cpp  the list of agents; stack_search.cpp looks through their stacks
 #pragma once
 #include <array>
 #include <string>
@@ -80,7 +80,6 @@ struct Collector::Impl {
 
   sync::Mutex agents_mutex{kRankAgents};
   std::vector<Agent*> agents BERTH_GUARDED_BY(agents_mutex);
-  SafeMutex stacks_mutex{Rank{91, "pass over the stacks"}};
   uint64_t stack_pass BERTH_GUARDED_BY(agents_mutex) = 0;
   sync::Mutex parkers_mutex{kRankParkerList};
   Parker* parkers BERTH_GUARDED_BY(parkers_mutex) = nullptr;

@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "support/mutant.hpp"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -124,9 +126,26 @@ void write_trampoline(char* to, const CallSlot* slot) noexcept {
   std::memcpy(to + 10, "\x41\xff\x23\xcc\xcc\xcc", 6);
 }
 
-void SlotTable::bind(CallSlot& slot) noexcept {
-  const engine::Code* const code = engine::instance_code(*slot.callee);
+void SlotTable::bind(CallSlot& slot, const engine::Code* code) noexcept {
   slot.word->store(code && code->entry ? code->entry : slot.trampoline, std::memory_order_release);
+}
+
+void SlotTable::link(CallSlot& slot, engine::CodeInstanceRef callee) {
+  Entry& entry = entries_[callee.get()];
+  slot.callee = callee.get();
+  if (!entry.callee) entry.callee = std::move(callee);
+  entry.slots.push_back(slot);
+  bind(slot, engine::instance_code(*slot.callee));
+}
+
+engine::CodeInstanceRef SlotTable::unlink(CallSlot& slot) noexcept {
+  if (!slot.callee) return nullptr;
+  const auto entry = entries_.find(std::exchange(slot.callee, nullptr));
+  entry->second.slots.erase(entry->second.slots.iterator_to(slot));
+  if (!entry->second.slots.empty()) return nullptr;
+  engine::CodeInstanceRef callee = std::move(entry->second.callee);
+  entries_.erase(entry);
+  return callee;
 }
 
 void SlotTable::add(CallSlot& slot, engine::CodeInstanceRef callee) {
@@ -136,19 +155,33 @@ void SlotTable::add(CallSlot& slot, engine::CodeInstanceRef callee) {
   slot.stub = nullptr;
 #endif
   slot.table = this;
-  sync::Lock lock(mutex_);
-  Entry& entry = entries_[callee.get()];
-  slot.callee = callee.get();
-  entry.callee = std::move(callee);
-  entry.slots.push_back(&slot);
-  bind(slot);
+  const sync::Lock lock(mutex_);
+  if (closed_) {
+    slot.word->store(slot.trampoline, std::memory_order_release);
+    return;
+  }
+  link(slot, std::move(callee));
+}
+
+engine::CodeInstanceRef SlotTable::remove(CallSlot& slot) noexcept {
+  const sync::Lock lock(mutex_);
+  return unlink(slot);
 }
 
 void SlotTable::publish(engine::CodeInstance& callee) noexcept {
-  sync::Lock lock(mutex_);
+  if (mutant::is_on("J39_no_slot_rewrite")) return;
+  const engine::Code* const read_early = mutant::is_on("J40_write_outside_leaf_lock") ? engine::instance_code(callee) : nullptr;
+  if (read_early) sync::pause();
+  const sync::Lock lock(mutex_);
   const auto found = entries_.find(&callee);
   if (found == entries_.end()) return;
-  for (CallSlot* slot : found->second.slots) bind(*slot);
+  const engine::Code* const code = read_early ? read_early : engine::instance_code(callee);
+  for (CallSlot& slot : found->second.slots) bind(slot, code);
+}
+
+const engine::CodeInstance* SlotTable::callee_of(const CallSlot& slot) const noexcept {
+  const sync::Lock lock(mutex_);
+  return slot.callee;
 }
 
 void* SlotTable::resolve(CallSlot& slot, char* base) {
@@ -156,28 +189,42 @@ void* SlotTable::resolve(CallSlot& slot, char* base) {
   slow_calls_.fetch_add(1, std::memory_order_relaxed);
   engine::CodeInstanceRef callee;
   {
-    sync::Lock lock(mutex_);
-    if (!closed_) callee = entries_.find(slot.callee)->second.callee;
+    const sync::Lock lock(mutex_);
+    callee = slot.callee;
   }
   if (!callee) {
     throw make_error(BERTH_SHUT_DOWN, "calling over an edge", "the callee has no code and the engine is shut down",
                      "finish calls before the shutdown");
   }
-  Result<void*> entry = driver_(*callee, {base, slot.references});
+  const engine::CodeInstance* const asked = callee.get();
+  Result<void*> entry = driver_(callee, {base, slot.references, slot.trampoline});
   if (entry.has_error()) throw std::move(entry).assume_error();
-  publish(*callee);
+  if (callee.get() == asked) {
+    publish(*callee);
+  } else {
+    // A token that another result won: from now on the slot is that one's.
+    engine::CodeInstanceRef last;
+    const sync::Lock lock(mutex_);
+    if (slot.callee == asked) {
+      last = unlink(slot);
+      link(slot, callee);
+    }
+  }
   errno = kept_errno;
   return entry.assume_value();
 }
 
 void SlotTable::close() noexcept {
   std::unordered_map<const engine::CodeInstance*, Entry> entries;
-  sync::Lock lock(mutex_);
-  closed_ = true;
-  entries.swap(entries_);
-  lock.unlock();  // the references go without the lock
-  entries.clear();
-  lock.lock();
+  {
+    const sync::Lock lock(mutex_);
+    closed_ = true;
+    for (auto& [callee, entry] : entries_) {
+      entry.slots.clear_and_dispose([](CallSlot* slot) { slot->callee = nullptr; });
+    }
+    entries.swap(entries_);
+  }
+  // The references go without the lock.
 }
 
 }  // namespace berth::jit

@@ -6,9 +6,11 @@
 //   stub     | its entry                 | drives the compile, then the entry is called (and bound)
 //   an entry | the better entry          | goes there
 //
-// A word is written under the table's lock, always from the callee's code word as read there, so it only moves forward.
+// A word is written under the table's lock, always from the callee's code word as read there, so it only moves forward. A slot holds no
+// reference of its own: who may still be called is CodeUnits' to find out.
 // Rank: kRankSlots, a leaf. Cost: one lock per publication with slots, per bound slot.
 #pragma once
+#include <boost/intrusive/list.hpp>
 #include <functional>
 #include <memory>
 #include <unordered_map>
@@ -27,7 +29,8 @@ class SlotTable;
 struct CallSlot {
   void (*stub)();  // first: the trampoline jumps through it
   SlotTable* table;
-  engine::CodeInstance* callee;  // the table's reference
+  engine::CodeInstance* callee;  // of the table, which has one reference for all its slots; null: not in it. Under its lock
+  boost::intrusive::list_member_hook<> of_callee;  // as above
   // In the caller's data. Release by the table, acquire by generated code: who calls the entry sees its bytes and fields.
   sync::Atomic<void*>* word;
   void* trampoline;
@@ -46,6 +49,7 @@ constexpr int32_t argument_offset(unsigned word) noexcept {
 struct StubArguments {
   char* base;
   const std::vector<int32_t>& references;
+  const void* trampoline;  // while a word of the frame points behind its start, the caller's code stays
 };
 
 /// Machine code in front of the stub: loads the slot's address and jumps.
@@ -56,15 +60,21 @@ bool has_call_stub() noexcept;
 
 class SlotTable {
  public:
-  /// Makes the instance callable and gives its entry: waits or helps. Called with no lock held.
-  using Driver = std::function<Result<void*>(engine::CodeInstance&, StubArguments)>;
+  /// Makes the instance callable and gives its entry: waits or helps. Of a token that another result won, the instance becomes that one.
+  /// Called with no lock held.
+  using Driver = std::function<Result<void*>(engine::CodeInstanceRef&, StubArguments)>;
   explicit SlotTable(Driver driver) : driver_(std::move(driver)) {}
+  ~SlotTable() { close(); }
 
-  /// Binds the slot's word: the callee's entry if there is one, else the trampoline. The slot outlives the table's use of it.
+  /// Binds the slot's word: the callee's entry if there is one, else the trampoline. The slot is removed before it ends.
   /// Threads: any. Blocks: short. GC: any, kept. Errors: none.
   void add(CallSlot& slot, engine::CodeInstanceRef callee);
+  /// Nobody calls over it any more. The table's reference to the callee, if this was its last slot. As above.
+  engine::CodeInstanceRef remove(CallSlot& slot) noexcept;
   /// The callee has new code. As above.
   void publish(engine::CodeInstance& callee) noexcept;
+  /// Null: the slot is not in the table. As above.
+  const engine::CodeInstance* callee_of(const CallSlot& slot) const noexcept;
   /// From the stub, whose frame begins at `base`: the entry to jump to. Threads: any. Blocks: may wait, for the compile. GC: any; safe while waiting.
   /// Throws berth::Error if there is none.
   void* resolve(CallSlot& slot, char* base);
@@ -73,13 +83,17 @@ class SlotTable {
   size_t num_slow_calls() const noexcept { return slow_calls_.load(std::memory_order_relaxed); }
 
  private:
-  static void bind(CallSlot& slot) noexcept;
+  using Slots = boost::intrusive::list<CallSlot, boost::intrusive::member_hook<CallSlot, boost::intrusive::list_member_hook<>, &CallSlot::of_callee>>;
   struct Entry {
     engine::CodeInstanceRef callee;
-    std::vector<CallSlot*> slots;
+    Slots slots;
   };
+  static void bind(CallSlot& slot, const engine::Code* code) noexcept;
+  void link(CallSlot& slot, engine::CodeInstanceRef callee) BERTH_REQUIRES(mutex_);
+  engine::CodeInstanceRef unlink(CallSlot& slot) noexcept BERTH_REQUIRES(mutex_);
+
   const Driver driver_;
-  sync::Mutex mutex_{kRankSlots};
+  mutable sync::Mutex mutex_{kRankSlots};
   std::unordered_map<const engine::CodeInstance*, Entry> entries_ BERTH_GUARDED_BY(mutex_);
   bool closed_ BERTH_GUARDED_BY(mutex_) = false;
   sync::Atomic<size_t> slow_calls_{0};  // a counter, orders nothing: relaxed

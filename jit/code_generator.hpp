@@ -33,6 +33,8 @@ class CodeGenerator {
   virtual void bind(engine::CodeInstance& instance) noexcept = 0;
   /// Code that is unreachable. As above.
   virtual void retire(engine::Code* code) noexcept = 0;
+  /// An instance has left the cache: code may have become unreachable. As above.
+  virtual void unlinked() noexcept {}
   virtual Result<void> define_symbol(const char* name, void* address) = 0;
   /// A promotion of the instance was given up before it began: to be asked for again. As above.
   virtual void not_promoted(engine::CodeInstance&) noexcept {}

@@ -382,6 +382,7 @@ void CompilePool::cancel(engine::CodeInstance& instance) {
     drop(*job);
     finish({&job, 1});
   }
+  generator_->unlinked();
 }
 
 void CompilePool::stop(engine::StopMode mode) {

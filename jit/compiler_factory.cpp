@@ -16,6 +16,8 @@ Result<void> check_target(const TargetChoice& target) {
 std::unique_ptr<Compiler> make_compiler(Engine& engine, CompileSink& sink, const CompilerOptions& options) {
   jit::HostBackend::Options backend;
   backend.target = options.target;
+  backend.limit_bytes = options.code_limit_bytes;
+  backend.reclaim_thread = options.threads != 0;
   // Without compile threads nobody would run a promotion, as nobody waits for it.
   if (options.threads != 0) {
     backend.promote = [&engine](CodeInstance& instance) { static_cast<void>(engine.request_tier(instance, BERTH_TIER_OPTIMIZED).has_error()); };

@@ -4,6 +4,7 @@ set(JIT_HOST
   cache_key.cpp
   cached_request.cpp
   call_slot.cpp
+  code_units.cpp
   compile_error.cpp
   compile_pool.cpp
   compiler_factory.cpp
@@ -21,6 +22,7 @@ set(JIT_HOST
   slab_memory.cpp
   source_api.cpp
   target_tools.cpp
+  thrown_exceptions.cpp
   tier_counter.cpp
   unit_format.cpp
   unwind_registry.cpp)

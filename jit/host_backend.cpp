@@ -14,37 +14,21 @@
 #include "jit/compile_error.hpp"
 #include "jit/linker.hpp"
 #include "jit/runtime_library.hpp"
+#include "jit/thrown_exceptions.hpp"
 #include "jit/tier_counter.hpp"
 #include "jit/typed_lowering.hpp"
 #include "support/mutant.hpp"
 
 namespace berth::jit {
 
-struct HostBackend::LinkedMember {
-  engine::Code code;
-  std::vector<std::unique_ptr<CallSlot>> slots;
-  std::shared_ptr<void> record;  // what lowered code refers to by address
-  // Of counting code. The instance is no reference, which would keep the code's own instance alive: the generation tells whether it is
-  // still the same (its memory is type-stable).
-  HostBackend* backend = nullptr;
-  engine::CodeInstance* instance = nullptr;
-  uint64_t generation = 0;
-  sync::Atomic<int32_t>* count = nullptr;           // in the code's data; lost counts are allowed: relaxed
-  std::vector<sync::Atomic<void*>*> better;         // as above; boxed or only entry first. Release here, acquire in the code
-  sync::Atomic<bool> asked{false};                  // a promotion is asked for once: relaxed
-};
-
-struct HostBackend::LinkedUnit {
-  SlabMemory::Allocation memory;
-  std::vector<std::unique_ptr<LinkedMember>> members;
-};
-
 HostBackend::HostBackend(engine::Engine* engine, Options options)
     : engine_(engine),
       options_(std::move(options)),
       compiler_({options_.hook, options_.pre_check, static_cast<bool>(options_.promote), options_.target}),
-      memory_(options_.system, options_.slab_bytes),
-      slots_([this](engine::CodeInstance& callee, StubArguments arguments) { return drive(callee, arguments); }) {
+      memory_(options_.system, options_.slab_bytes, options_.limit_bytes),
+      unwind_(options_.unwind),
+      slots_([this](engine::CodeInstanceRef& callee, StubArguments arguments) { return drive(callee, arguments); }),
+      units_(engine, memory_, unwind_, slots_, options_.reclaim_thread, [this](const LinkedMember& member) { return disown(member); }) {
   if (!options_.cache) return;
   auto host = compiler_.host();
   if (host.has_error()) return;  // every compile says so
@@ -63,6 +47,7 @@ void HostBackend::open() {
 }
 
 void HostBackend::close() noexcept {
+  units_.stop();
   slots_.close();
   if (cache_) cache_->close();
 }
@@ -71,6 +56,7 @@ void HostBackend::close() noexcept {
 
 // With a cache, either the first requests that it has, or the first that it has not: the rest is asked for again.
 Result<CodeGenerator::Answers> HostBackend::generate(std::span<const CompileRequest> requests) {
+  if (!options_.reclaim_thread) units_.step();
   if (!cache_) return compile(requests, {});
   Answers answers;
   std::vector<CachedRequest> misses;
@@ -156,8 +142,14 @@ struct HostBackend::Unclaimed {
 };
 
 bool HostBackend::is_unclaimed(const CacheKey& key) {
-  sync::Lock lock(units_mutex_);
+  sync::Lock lock(members_mutex_);
   return unclaimed_.contains(key);
+}
+
+// Who has it out of the map already is about to bind it.
+bool HostBackend::disown(const LinkedMember& member) {
+  const sync::Lock lock(members_mutex_);
+  return std::erase_if(unclaimed_, [&](const auto& entry) { return entry.second.member == &member; }) != 0;
 }
 
 engine::Code* HostBackend::load(const CompileRequest& request, CachedRequest& cached) {
@@ -166,7 +158,7 @@ engine::Code* HostBackend::load(const CompileRequest& request, CachedRequest& ca
   for (;;) {
     std::optional<Unclaimed> unclaimed;
     {
-      sync::Lock lock(units_mutex_);
+      sync::Lock lock(members_mutex_);
       if (auto entry = unclaimed_.extract(key)) unclaimed = std::move(entry.mapped());
     }
     if (unclaimed) return claim(request, cached, std::move(*unclaimed));
@@ -175,7 +167,7 @@ engine::Code* HostBackend::load(const CompileRequest& request, CachedRequest& ca
     if (!unit) return nullptr;
     const CacheKey& first = unit->keys.front();
     {
-      sync::Lock lock(units_mutex_);
+      sync::Lock lock(members_mutex_);
       if (!loading_.insert(first).second) {
         while (loading_.contains(first)) loaded_.wait(lock);
         continue;
@@ -183,7 +175,7 @@ engine::Code* HostBackend::load(const CompileRequest& request, CachedRequest& ca
     }
     const bool linked = link_stored(*unit);
     {
-      sync::Lock lock(units_mutex_);
+      sync::Lock lock(members_mutex_);
       loading_.erase(first);
       loaded_.notify_all();
     }
@@ -200,17 +192,11 @@ bool HostBackend::link_stored(const StoredUnit& stored) {
   auto object = link_object(stored.unit, stored.image ? &*stored.image : nullptr);
   if (object.has_error()) return false;
   const auto linked_object = std::make_shared<const LinkedObject>(std::move(object).assume_value());
-  LinkedUnit linked;
-  linked.memory = linked_object->memory;
-  for (size_t i = 0; i < stored.unit.members.size(); ++i) {
-    linked.members.push_back(std::make_unique<LinkedMember>());
-    linked.members.back()->code.tier = stored.unit.tier;
-  }
-  sync::Lock lock(units_mutex_);
+  const LinkedUnit& linked = add_unit(*linked_object, stored.unit.members.size(), stored.unit.tier);
+  sync::Lock lock(members_mutex_);
   for (size_t i = 0; i < stored.keys.size(); ++i) {
     unclaimed_.insert_or_assign(stored.keys[i], Unclaimed{linked_object, stored.unit.members[i], linked.members[i].get()});
   }
-  units_.push_back(std::move(linked));
   return true;
 }
 
@@ -219,16 +205,17 @@ engine::Code* HostBackend::claim(const CompileRequest& request, const CachedRequ
   LinkedMember& member = *unclaimed.member;
   if (!fits(parts, request, cached)) {
     cache_->refuse(*cached.key);
+    units_.retire(member);
     return nullptr;
   }
   if (cached.lowered) {
     parts.addresses = cached.lowered->member.addresses;
     parts.record = cached.lowered->member.record;
   }
-  if (bind_member(member, request.job, parts, *unclaimed.object).has_error()) return nullptr;
-  bind_edges(member, request.job, parts);
-  sync::Lock lock(units_mutex_);
-  if (member.count) counting_[member.instance] = &member;
+  if (bind_member(member, request.job, parts, *unclaimed.object).has_error()) {
+    units_.retire(member);
+    return nullptr;
+  }
   cache_->add_hit();
   return &member.code;
 }
@@ -249,6 +236,7 @@ void* HostBackend::find_symbol(const std::string& name, bool typed) {
     }();
     if (const auto found = table.find(name); found != table.end()) return found->second;
   }
+  if (name == "__cxa_throw") return reinterpret_cast<void*>(&throw_from_code);
   return runtime_library_symbol(name);
 }
 
@@ -256,34 +244,47 @@ void* HostBackend::find_symbol(const std::string& name, bool typed) {
 Result<LinkedObject> HostBackend::link_object(const ObjectUnit& unit, const ObjectImage* image) {
   const std::vector<std::string> wanted = unit.symbols();
   const bool typed = std::any_of(unit.members.begin(), unit.members.end(), [](const ObjectMember& member) { return !member.specialised_entry.empty(); });
-  Linker linker(memory_, unwind_);
+  Linker linker(memory_);
   const auto lookup = [&](const std::string& name) { return find_symbol(name, typed); };
-  if (image) return linker.place(*image, wanted, lookup);
-  return linker.link(llvm::MemoryBufferRef(unit.object, "object"), wanted, lookup);
+  const auto link = [&] {
+    return image ? linker.place(*image, wanted, lookup) : linker.link(llvm::MemoryBufferRef(unit.object, "object"), wanted, lookup);
+  };
+  auto object = link();
+  constexpr auto kPatience = std::chrono::milliseconds(100);
+  if (!object.has_error() || object.assume_error().code() != BERTH_RESOURCE_EXHAUSTED) return object;
+  // At the limit: dead code goes first, as far as the other threads poll.
+  if (!units_.reclaim(sync::Clock::now() + kPatience)) return object;
+  return link();
 }
 
+LinkedUnit& HostBackend::add_unit(const LinkedObject& object, size_t members, berth_tier_t tier) try {
+  auto unit = std::make_unique<LinkedUnit>();
+  unit->memory = object.memory;
+  unit->unwind_section = object.unwind_section;
+  for (size_t i = 0; i < members; ++i) {
+    unit->members.push_back(units_.new_member());
+    unit->members.back()->unit = unit.get();
+    unit->members.back()->code.tier = tier;
+  }
+  return units_.add(std::move(unit));
+} catch (...) {
+  memory_.abandon(object.memory);
+  throw;
+}
+
+// What fails is retired, and goes as other code does.
 Result<std::vector<engine::Code*>> HostBackend::link(std::span<const CompileRequest> requests, ObjectUnit&& unit) {
   BERTH_TRY(LinkedObject object, link_object(unit, nullptr));
-  LinkedUnit linked;
-  linked.memory = object.memory;
+  const LinkedUnit& linked = add_unit(object, requests.size(), unit.tier);
+  std::vector<engine::Code*> codes;
   for (size_t i = 0; i < requests.size(); ++i) {
-    linked.members.push_back(std::make_unique<LinkedMember>());
     auto bound = bind_member(*linked.members[i], requests[i].job, unit.members[i], object);
     if (bound.has_error()) {
-      memory_.abandon(object.memory);
+      for (const auto& member : linked.members) units_.retire(*member);
       return std::move(bound).assume_error();
     }
-    linked.members[i]->code.tier = unit.tier;
+    codes.push_back(&linked.members[i]->code);
   }
-  // Nothing fails from here on: slots that are bound stay in the table.
-  for (size_t i = 0; i < requests.size(); ++i) bind_edges(*linked.members[i], requests[i].job, unit.members[i]);
-  std::vector<engine::Code*> codes;
-  sync::Lock lock(units_mutex_);
-  for (const auto& member : linked.members) {
-    if (member->count) counting_[member->instance] = member.get();
-    codes.push_back(&member->code);
-  }
-  units_.push_back(std::move(linked));
   return codes;
 }
 
@@ -300,15 +301,19 @@ Result<void> HostBackend::bind_member(LinkedMember& to, const engine::CompileJob
     // Before the code is published, which orders it.
     std::copy(member.addresses.begin(), member.addresses.end(), static_cast<const void**>(object.address(member.addresses_symbol)));
   }
-  BERTH_TRYV(make_slots(to, member, object));
-  if (!member.counter.unit_symbol.empty()) bind_counter(to, job, member.counter, object);
+  MemberSlots slots;
+  for (const EdgeSlot& slot : member.slots) slots.callees.push_back(job.source->edges[slot.edge].callee);
+  BERTH_TRYV(make_slots(slots, member, object));
+  if (!member.counter.unit_symbol.empty()) bind_counter(to, member.counter, object);
+  units_.bind(to, job.instance.get(), std::move(slots));
+  if (!to.count) return success();
+  const sync::Lock lock(members_mutex_);
+  counting_[to.instance] = &to;
   return success();
 }
 
-void HostBackend::bind_counter(LinkedMember& to, const engine::CompileJob& job, const TierCounter& counter, const LinkedObject& object) {
+void HostBackend::bind_counter(LinkedMember& to, const TierCounter& counter, const LinkedObject& object) {
   to.backend = this;
-  to.instance = job.instance.get();
-  to.generation = engine::CodeInstance::generation_of(to.instance->word.load(std::memory_order_acquire));
   to.count = static_cast<sync::Atomic<int32_t>*>(object.address(counter.count_symbol));
   for (const std::string& better : counter.better_symbols) {
     to.better.push_back(static_cast<sync::Atomic<void*>*>(object.address(better)));
@@ -338,40 +343,44 @@ void HostBackend::count_used_up(LinkedMember* member) noexcept {
 
 void HostBackend::bind(engine::CodeInstance& instance) noexcept {
   slots_.publish(instance);
-  sync::Lock lock(units_mutex_);
-  const auto found = counting_.find(&instance);
   const engine::Code* const code = engine::instance_code(instance);
-  if (found == counting_.end() || !code) return;
-  LinkedMember& lower = *found->second;
   const uint64_t generation = engine::CodeInstance::generation_of(instance.word.load(std::memory_order_acquire));
-  if (lower.generation != generation || code->tier <= lower.code.tier) return;
-  void* const better[] = {code->entry, code->convention == lower.code.convention ? code->specialised_entry : nullptr};
-  for (size_t i = 0; i < lower.better.size(); ++i) lower.better[i]->store(better[i], std::memory_order_release);
-  counting_.erase(found);
+  LinkedMember* lower = nullptr;
+  {
+    const sync::Lock lock(members_mutex_);
+    const auto found = counting_.find(&instance);
+    if (found == counting_.end() || !code) return;
+    if (found->second->generation != generation || code->tier <= found->second->code.tier) return;
+    lower = found->second;
+    counting_.erase(found);
+  }
+  // First: while the lower code may be entered, the better stays.
+  if (code->backend) units_.lead_on(*lower, *static_cast<LinkedMember*>(code->backend));
+  void* const better[] = {code->entry, code->convention == lower->code.convention ? code->specialised_entry : nullptr};
+  for (size_t i = 0; i < lower->better.size(); ++i) lower->better[i]->store(better[i], std::memory_order_release);
 }
 
-void HostBackend::bind_edges(LinkedMember& to, const engine::CompileJob& job, const ObjectMember& member) {
-  for (size_t i = 0; i < to.slots.size(); ++i) slots_.add(*to.slots[i], job.source->edges[member.slots[i].edge].callee);
-}
-
-Result<void> HostBackend::make_slots(LinkedMember& to, ObjectMember& member, const LinkedObject& object) {
+Result<void> HostBackend::make_slots(MemberSlots& to, ObjectMember& member, const LinkedObject& object) {
   if (member.slots.empty()) return success();
   if (!has_call_stub()) return make_error(BERTH_UNSUPPORTED, "", "this host has no call stub for edges", "call through your own pointers");
-  SlabMemory::Sizes sizes;
-  sizes[SlabMemory::kText] = {member.slots.size() * kTrampolineBytes, kTrampolineBytes};
-  BERTH_TRY(const SlabMemory::Allocation trampolines, memory_.allocate(sizes));
-  const SlabMemory::Part& text = trampolines.parts[SlabMemory::kText];
-  size_t offset = 0;
   for (EdgeSlot& edge : member.slots) {
     to.slots.push_back(std::make_unique<CallSlot>());
-    CallSlot& slot = *to.slots.back();
-    slot.word = static_cast<sync::Atomic<void*>*>(object.address(edge.symbol));
-    slot.trampoline = text.address + offset;
-    slot.references = std::move(edge.references);
-    write_trampoline(text.writable + offset, &slot);
+    to.slots.back()->word = static_cast<sync::Atomic<void*>*>(object.address(edge.symbol));
+    to.slots.back()->references = std::move(edge.references);
+  }
+  SlabMemory::Sizes sizes;
+  sizes[SlabMemory::kText] = {member.slots.size() * kTrampolineBytes, kTrampolineBytes};
+  BERTH_TRY(to.trampolines, memory_.allocate(sizes));
+  const SlabMemory::Part& text = to.trampolines.parts[SlabMemory::kText];
+  size_t offset = 0;
+  for (const auto& slot : to.slots) {
+    slot->trampoline = text.address + offset;
+    write_trampoline(text.writable + offset, slot.get());
     offset += kTrampolineBytes;
   }
-  return memory_.seal(trampolines);
+  auto sealed = memory_.seal(to.trampolines);
+  if (sealed.has_error()) memory_.abandon(to.trampolines);
+  return sealed;
 }
 
 namespace {
@@ -382,6 +391,7 @@ struct StubFrame {
   gc::Frame frame;
   StubArguments arguments;
   const gc::Heap& heap;
+  const char* inside;  // the caller's trampoline: on the stack it keeps the caller's code, of which a tail call leaves no frame
 
   static void scan(gc::Frame& frame, gc::SlotVisitor& visitor) {
     const auto& self = reinterpret_cast<StubFrame&>(frame);
@@ -420,13 +430,16 @@ Error has_no_code(engine::CodeInstance& callee) {
                     "release its lease with source");
 }
 
-Result<void*> wait_entry(engine::Engine& engine, gc::Thread& thread, engine::CodeInstance& callee) {
-  auto entry = engine.wait_entry(thread, callee, Deadline::never());
+/// `callee`: becomes the instance whose entry it is.
+Result<void*> wait_entry(engine::Engine& engine, gc::Thread& thread, engine::CodeInstanceRef& callee) {
+  auto entry = engine.wait_entry(thread, *callee, Deadline::never());
   if (!entry.has_error() || entry.assume_error().code() != BERTH_NOT_FOUND) return entry;
   // A token that became a duplicate or was rejected: the edge follows its key.
-  void* const winner = engine.lookup_entry(engine::instance_key(callee), 0);
-  if (winner) return winner;
-  return has_no_code(callee);
+  engine::CodeInstanceRef winner = engine.lookup(engine::instance_key(*callee), 0);
+  const engine::Code* const code = winner ? engine::instance_code(*winner) : nullptr;
+  if (!code || !code->entry) return has_no_code(*callee);
+  callee = std::move(winner);
+  return code->entry;
 }
 
 /// What the embedder wants called instead of a callee that failed, or null.
@@ -440,13 +453,14 @@ void* instead_of(engine::Engine& engine, engine::CodeInstance& callee, const Err
 }  // namespace
 
 // Called by the stub of an edge, on the thread that calls.
-Result<void*> HostBackend::drive(engine::CodeInstance& callee, StubArguments arguments) {
+Result<void*> HostBackend::drive(engine::CodeInstanceRef& asked, StubArguments arguments) {
+  engine::CodeInstance& callee = *asked;
   if (const engine::Code* code = engine::instance_code(callee); code && code->entry) return code->entry;
   if (!engine_) return has_no_code(callee);
   BERTH_TRY(const Caller caller, Caller::of(*engine_));
-  StubFrame stub{{nullptr, &StubFrame::kKind, 0}, arguments, engine_->collector().heap()};
+  StubFrame stub{{nullptr, &StubFrame::kKind, 0}, arguments, engine_->collector().heap(), static_cast<const char*>(arguments.trampoline) + 1};
   const gc::FrameScope scope(caller.thread(), stub.frame);
-  auto entry = wait_entry(*engine_, caller.thread(), callee);
+  auto entry = wait_entry(*engine_, caller.thread(), asked);
   if (!entry.has_error()) return entry;
   if (void* const instead = instead_of(*engine_, callee, entry.assume_error())) return instead;
   return entry;
@@ -454,7 +468,15 @@ Result<void*> HostBackend::drive(engine::CodeInstance& callee, StubArguments arg
 
 // --- the rest ------------------------------------------------------------------------------------------------------
 
-void HostBackend::retire(engine::Code*) noexcept { retired_.fetch_add(1, std::memory_order_relaxed); }
+void HostBackend::retire(engine::Code* code) noexcept {
+  auto& member = *static_cast<LinkedMember*>(code->backend);
+  retired_.fetch_add(1, std::memory_order_relaxed);
+  {
+    const sync::Lock lock(members_mutex_);
+    if (const auto found = counting_.find(member.instance); found != counting_.end() && found->second == &member) counting_.erase(found);
+  }
+  units_.retire(member);
+}
 
 Result<void> HostBackend::define_symbol(const char* name, void* address) {
   if (!name || !*name || !address) {
@@ -487,12 +509,14 @@ void HostBackend::metrics(std::string& prometheus) {
         counts.hits, counts.misses, counts.refused, counts.evicted, counts.waited, cache_->off_reason().empty() ? 1 : 0);
   }
   const SlabMemory::Accounts accounts = memory_.accounts();
+  const CodeUnits::Accounts units = units_.accounts();
   prometheus += fmt::format(
       "berth_compiled_total{{tier=\"fast\"}} {}\nberth_compiled_total{{tier=\"optimized\"}} {}\n"
-      "berth_code_retired_total {}\nberth_code_reserved_bytes {}\nberth_code_live_bytes {}\nberth_code_slabs {}\nberth_edge_slow_calls_total {}\n",
+      "berth_code_retired_total {}\nberth_code_reserved_bytes {}\nberth_code_live_bytes {}\nberth_code_limbo_bytes {}\nberth_code_free_bytes {}\nberth_code_slabs {}\n"
+      "berth_code_units {}\nberth_code_passes_total {}\nberth_edge_slow_calls_total {}\n",
       compiled_fast_.load(std::memory_order_relaxed), compiled_optimized_.load(std::memory_order_relaxed),
       retired_.load(std::memory_order_relaxed), accounts.reserved_bytes, accounts.live_bytes,
-      accounts.slabs, slots_.num_slow_calls());
+      accounts.limbo_bytes, accounts.free_bytes, accounts.slabs, units.units, units.passes, slots_.num_slow_calls());
 }
 
 }  // namespace berth::jit

@@ -2,9 +2,8 @@
 // HostBackend: a job's source becomes linked host code: ObjectCompiler makes the object, this links it, binds its edges and counters, and
 // keeps it. Nothing outside but edges, defined symbols and the runtime library is seen from inside.
 //
-// Code that was retired stays where it is until the backend is deleted: a frame may be inside, and this backend does not look at
-// stacks. So an entry, once given out, is callable for the engine's life.
-// Ranks: kRankUnits and kRankSymbols, leaves.
+// Code goes when nothing leads to it and nobody is inside (CodeUnits); after close all that is left stays until the back end is deleted.
+// Ranks: kRankMembers and kRankSymbols, leaves.
 #pragma once
 #include <functional>
 #include <map>
@@ -20,6 +19,7 @@
 #include "jit/cached_request.hpp"
 #include "jit/call_slot.hpp"
 #include "jit/code_generator.hpp"
+#include "jit/code_units.hpp"
 #include "jit/object_compiler.hpp"
 #include "jit/slab_memory.hpp"
 #include "jit/unwind_registry.hpp"
@@ -28,14 +28,17 @@ namespace berth::jit {
 
 struct LinkedObject;
 
-inline constexpr Rank kRankUnits{500, "code units"};
+inline constexpr Rank kRankMembers{500, "linked members"};
 inline constexpr Rank kRankSymbols{500, "defined symbols"};
 
 class HostBackend final : public CodeGenerator, public engine::Subsystem {
  public:
   struct Options {
     SlabSystem system = SlabSystem::real();
+    UnwindSystem unwind = UnwindSystem::real();
     size_t slab_bytes = size_t{64} << 20;
+    size_t limit_bytes = 0;       // of code; 0: none
+    bool reclaim_thread = false;  // false: dead code goes while other code is made
     StepHook hook;           // or empty
     // Asks for the instance's OPTIMIZED tier; called from its code when its count is used up. Empty: code of adaptive sources stays FAST.
     std::function<void(engine::CodeInstance&)> promote;
@@ -54,6 +57,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   void retire(engine::Code* code) noexcept override;
   void not_promoted(engine::CodeInstance& instance) noexcept override;
   void trim(std::chrono::nanoseconds unused) override { compiler_.trim(unused); }
+  void unlinked() noexcept override { units_.look(); }
   Result<void> define_symbol(const char* name, void* address) override;
   void open() override;
   void close() noexcept override;
@@ -65,13 +69,12 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   SlabMemory::Accounts memory_accounts() const { return memory_.accounts(); }
   size_t num_contexts() const noexcept { return compiler_.num_contexts(); }
   size_t num_machines() const noexcept { return compiler_.num_machines(); }
+  CodeUnits& units() noexcept { return units_; }
   size_t num_unwind_lists() const { return unwind_.num_lists(); }
   size_t num_slow_calls() const noexcept { return slots_.num_slow_calls(); }
 
  private:
-  struct LinkedMember;  // the code of one instance
-  struct LinkedUnit;    // what was linked together
-  struct Unclaimed;     // a member that came with another from the cache, for whoever asks for it
+  struct Unclaimed;  // a member that came with another from the cache, for whoever asks for it
 
   Result<Answers> compile(std::span<const CompileRequest> requests, std::span<CachedRequest> cached);
   /// Code from the cache; null: compile it.
@@ -79,17 +82,19 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   engine::Code* claim(const CompileRequest& request, const CachedRequest& cached, Unclaimed unclaimed);
   bool link_stored(const StoredUnit& stored);
   bool is_unclaimed(const CacheKey& key);
+  bool disown(const LinkedMember& member);
   /// One code per request, in their order. The error is unadorned.
   Result<LinkedObject> link_object(const ObjectUnit& unit, const ObjectImage* image);
   Result<std::vector<engine::Code*>> link(std::span<const CompileRequest> requests, ObjectUnit&& unit);
   Result<void> bind_member(LinkedMember& to, const engine::CompileJob& job, ObjectMember& member, const LinkedObject& object);
-  /// The slots of its edges, with trampolines; not yet in the table.
-  Result<void> make_slots(LinkedMember& to, ObjectMember& member, const LinkedObject& object);
-  void bind_edges(LinkedMember& to, const engine::CompileJob& job, const ObjectMember& member);
-  void bind_counter(LinkedMember& to, const engine::CompileJob& job, const TierCounter& counter, const LinkedObject& object);
+  /// A unit of members that are nobody's yet.
+  LinkedUnit& add_unit(const LinkedObject& object, size_t members, berth_tier_t tier);
+  /// The slots of its edges, with trampolines.
+  Result<void> make_slots(MemberSlots& to, ObjectMember& member, const LinkedObject& object);
+  void bind_counter(LinkedMember& to, const TierCounter& counter, const LinkedObject& object);
   static void count_used_up(LinkedMember* member) noexcept;
   void* find_symbol(const std::string& name, bool typed);
-  Result<void*> drive(engine::CodeInstance& callee, StubArguments arguments);
+  Result<void*> drive(engine::CodeInstanceRef& callee, StubArguments arguments);
 
   engine::Engine* const engine_;
   const Options options_;
@@ -97,13 +102,13 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   SlabMemory memory_;
   UnwindRegistry unwind_;  // before memory_ goes
   SlotTable slots_;
-  sync::Mutex units_mutex_{kRankUnits};
-  std::vector<LinkedUnit> units_ BERTH_GUARDED_BY(units_mutex_);
-  // Counting FAST code by its instance, until better code is published.
-  std::unordered_map<const engine::CodeInstance*, LinkedMember*> counting_ BERTH_GUARDED_BY(units_mutex_);
-  std::map<CacheKey, Unclaimed> unclaimed_ BERTH_GUARDED_BY(units_mutex_);
+  CodeUnits units_;
+  sync::Mutex members_mutex_{kRankMembers};
+  // Counting FAST code by its instance, until better code is published or it is retired.
+  std::unordered_map<const engine::CodeInstance*, LinkedMember*> counting_ BERTH_GUARDED_BY(members_mutex_);
+  std::map<CacheKey, Unclaimed> unclaimed_ BERTH_GUARDED_BY(members_mutex_);
   // First keys of stored units that are being linked: who needs another member waits for it, instead of linking all of them again.
-  std::set<CacheKey> loading_ BERTH_GUARDED_BY(units_mutex_);
+  std::set<CacheKey> loading_ BERTH_GUARDED_BY(members_mutex_);
   sync::Condition loaded_;
   sync::Mutex symbols_mutex_{kRankSymbols};
   std::map<std::string, void*, std::less<>> symbols_ BERTH_GUARDED_BY(symbols_mutex_);

@@ -21,7 +21,6 @@ struct LinkState {
   const std::vector<std::string>& wanted;
   const Linker::Lookup& lookup;
   LinkedObject linked;
-  const void* unwind_section = nullptr;
   std::optional<Error> error;  // the first
   bool finalised = false;
 
@@ -107,7 +106,7 @@ class UnitMemory final : public jl::JITLinkMemoryManager {
     on_allocated(std::move(result));
   }
 
-  // Memory goes back with the slabs.
+  // Memory goes back with its unit.
   void deallocate(std::vector<FinalizedAlloc> allocations, OnDeallocatedFunction on_deallocated) override {
     for (auto& allocation : allocations) allocation.release();
     on_deallocated(llvm::Error::success());
@@ -159,7 +158,7 @@ class LinkContext final : public jl::JITLinkContext {
     }
     if (jl::Section* const section = graph.findSectionByName(".eh_frame")) {
       const jl::SectionRange range(*section);
-      if (!range.empty()) state_.unwind_section = range.getStart().toPtr<const void*>();
+      if (!range.empty()) state_.linked.unwind_section = range.getStart().toPtr<const void*>();
     }
     return llvm::Error::success();
   }
@@ -177,7 +176,7 @@ class LinkContext final : public jl::JITLinkContext {
 }  // namespace
 
 Result<LinkedObject> Linker::link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup) {
-  LinkState state{memory_, wanted, lookup, {}, nullptr, {}, false};
+  LinkState state{memory_, wanted, lookup, {}, {}, false};
   const auto names = std::make_shared<llvm::orc::SymbolStringPool>();  // of this link; outlives the look-up's results
   auto graph = jl::createLinkGraphFromObject(object, names);
   if (!graph) {
@@ -186,10 +185,6 @@ Result<LinkedObject> Linker::link(llvm::MemoryBufferRef object, const std::vecto
   jl::link(std::move(*graph), std::make_unique<LinkContext>(state));
   if (state.error) return std::move(*state.error);
   if (!state.finalised) return make_error(BERTH_INTERNAL, "", "the link did not end", "report this as a defect of Berth");
-  const SlabMemory::Part& text = state.linked.memory.parts[SlabMemory::kText];
-  if (state.unwind_section) {
-    unwind_.add(state.linked.memory.slab, text.address, text.address + text.bytes, state.unwind_section);
-  }
   return std::move(state.linked);
 }
 
@@ -243,10 +238,7 @@ Result<LinkedObject> Linker::place(const ObjectImage& image, const std::vector<s
     return std::move(sealed).assume_error();
   }
   for (size_t i = 0; i < wanted.size(); ++i) linked.symbols.emplace(wanted[i], address(image.symbols[i]));
-  if (image.unwind) {
-    const SlabMemory::Part& text = parts[SlabMemory::kText];
-    unwind_.add(linked.memory.slab, text.address, text.address + text.bytes, address(*image.unwind));
-  }
+  if (image.unwind) linked.unwind_section = address(*image.unwind);
   return linked;
 }
 

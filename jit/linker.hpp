@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "jit/slab_memory.hpp"
-#include "jit/unwind_registry.hpp"
 #include "support/result.hpp"
 
 namespace berth::jit {
@@ -19,6 +18,7 @@ struct ObjectImage;
 struct LinkedObject {
   std::map<std::string, void*, std::less<>> symbols;  // of those asked for
   SlabMemory::Allocation memory;
+  const void* unwind_section = nullptr;  // or none
 
   /// Of a symbol that was asked for.
   void* address(const std::string& symbol) const { return symbols.find(symbol)->second; }
@@ -27,7 +27,7 @@ struct LinkedObject {
 class Linker {
  public:
   using Lookup = std::function<void*(const std::string& symbol)>;  // null: unknown
-  Linker(SlabMemory& memory, UnwindRegistry& unwind) : memory_(memory), unwind_(unwind) {}
+  explicit Linker(SlabMemory& memory) : memory_(memory) {}
 
   /// Threads: any. Blocks: short. GC: any, kept. Owns: object borrowed. Errors: LINK_FAILED naming what is undefined, INTERNAL if the object
   /// lacks a wanted symbol, those of the memory. The message is what was found, unadorned.
@@ -37,7 +37,6 @@ class Linker {
 
  private:
   SlabMemory& memory_;
-  UnwindRegistry& unwind_;
 };
 
 }  // namespace berth::jit

@@ -71,6 +71,12 @@ BERTH_API void berth_config_set_reentry_limit(berth_config_t *config, uint32_t l
  */
 BERTH_API void berth_config_set_lease_timeout(berth_config_t *config, int64_t ns);
 /**
+ * Bytes of memory for compiled code; 0, the default: no limit. At the limit code that nobody can enter any more
+ * goes first; then a compile gives its waiters RESOURCE_EXHAUSTED, and the next request for the entry tries
+ * again. As above.
+ */
+BERTH_API void berth_config_set_code_limit(berth_config_t *config, size_t bytes);
+/**
  * Directory of the persistent object cache, made if it is not there; NULL, the default: off. Engines and
  * processes share it. What is wrong with it is never an error: its place in berth_engine_explain says so.
  * Owns: directory borrowed (copied). Else as above.

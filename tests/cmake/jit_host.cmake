@@ -41,3 +41,11 @@ if(NOT BERTH_SANITIZE)
     LIBRARIES LLVM TBB::tbb)
   target_include_directories(jit_memory_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 endif()
+berth_test(jit_code_memory_test
+  SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/code_memory_test.cpp
+  FLOORS jit inference engine gc support
+  LIBRARIES LLVM TBB::tbb)
+find_package(Boost 1.74 REQUIRED COMPONENTS context)
+berth_test(jit_code_test
+  SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/jit_code_test.cpp
+  LIBRARIES berth::berth Boost::context)

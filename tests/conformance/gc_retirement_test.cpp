@@ -8,8 +8,8 @@
 #include <boost/context/continuation.hpp>
 #include <cstring>
 
-#include "gc/retirement.hpp"
 #include "tests/support/gc_world.hpp"
+#include "tests/support/retirement.hpp"
 
 namespace berth {
 namespace {
@@ -43,9 +43,9 @@ class Code {
     reinterpret_cast<void (*)(void (*)(void*), void*)>(memory_)([](void* raw) { (*static_cast<std::remove_reference_t<Body>*>(raw))(); },
                                                                &body);
   }
-  void retire(gc::Retirement& retirement, gc::Thread& thread) {
+  void retire(Retirement& retirement) {
     const auto low = reinterpret_cast<uintptr_t>(memory_);
-    retirement.retire(thread, low, low + kBytes, [this] {
+    retirement.retire(low, low + kBytes, [this] {
       munmap(memory_, kBytes);
       freed_ = true;
     });
@@ -60,7 +60,7 @@ class Code {
 TEST(GcRetirement, G50_code_that_a_running_thread_loops_in_stays_and_goes_without_a_stop) {
   const Watchdog watchdog{10s};
   GcWorld world;
-  gc::Retirement retirement(world.collector);
+  Retirement retirement(world.collector);
   Code code;
   std::atomic<bool> leave{false}, end{false};
   Gate inside, outside;
@@ -75,14 +75,14 @@ TEST(GcRetirement, G50_code_that_a_running_thread_loops_in_stays_and_goes_withou
   });
   inside.wait();
   AttachedThread self(world.collector);
-  code.retire(retirement, *self);
+  code.retire(retirement);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(retirement.reclaim(*self), 0u);
   EXPECT_FALSE(code.is_freed());
   leave = true;
   outside.wait();
   EXPECT_EQ(retirement.reclaim(*self), 1u);
   EXPECT_TRUE(code.is_freed());
-  EXPECT_EQ(retirement.num_limbo(*self), 0u);
+  EXPECT_EQ(retirement.num_limbo(), 0u);
   EXPECT_TRUE(world.collector.recent_stops().empty());  // no stop of its own
   end = true;
   const gc::SafeRegion region(*self);
@@ -92,7 +92,7 @@ TEST(GcRetirement, G50_code_that_a_running_thread_loops_in_stays_and_goes_withou
 TEST(GcRetirement, G50_of_a_safe_thread_the_asker_reads_the_stack) {
   const Watchdog watchdog{10s};
   GcWorld world;
-  gc::Retirement retirement(world.collector);
+  Retirement retirement(world.collector);
   Code inside_code, other_code;
   Gate blocked, leave, outside, end;
   std::thread waits([&] {
@@ -108,8 +108,8 @@ TEST(GcRetirement, G50_of_a_safe_thread_the_asker_reads_the_stack) {
   });
   blocked.wait();
   AttachedThread self(world.collector);
-  inside_code.retire(retirement, *self);
-  other_code.retire(retirement, *self);
+  inside_code.retire(retirement);
+  other_code.retire(retirement);
   EXPECT_EQ(retirement.reclaim(*self), 1u);  // the other one
   EXPECT_TRUE(other_code.is_freed());
   EXPECT_FALSE(inside_code.is_freed());
@@ -125,11 +125,11 @@ TEST(GcRetirement, G50_of_a_safe_thread_the_asker_reads_the_stack) {
 TEST(GcRetirement, G50_the_askers_own_frames_count) {
   const Watchdog watchdog{10s};
   GcWorld world;
-  gc::Retirement retirement(world.collector);
+  Retirement retirement(world.collector);
   AttachedThread self(world.collector);
   Code code;
   code.call([&] {
-    code.retire(retirement, *self);
+    code.retire(retirement);
     EXPECT_EQ(retirement.reclaim(*self), 0u);
   });
   EXPECT_EQ(retirement.reclaim(*self), 1u);
@@ -181,13 +181,13 @@ class Fibre {
 TEST(GcRetirement, G50_a_suspended_fibre_keeps_the_code_that_it_is_in) {
   const Watchdog watchdog{10s};
   GcWorld world;
-  gc::Retirement retirement(world.collector);
+  Retirement retirement(world.collector);
   AttachedThread self(world.collector);
   Code code, other_code;
   Fibre fibre(self, Fibre::Bounds::Known, [&](Fibre& me) { code.call([&] { me.suspend(); }); });
   fibre.resume();
-  code.retire(retirement, *self);
-  other_code.retire(retirement, *self);
+  code.retire(retirement);
+  other_code.retire(retirement);
   EXPECT_EQ(retirement.reclaim(*self), 1u);
   EXPECT_TRUE(other_code.is_freed());
   EXPECT_FALSE(code.is_freed());
@@ -199,24 +199,25 @@ TEST(GcRetirement, G50_a_suspended_fibre_keeps_the_code_that_it_is_in) {
 TEST(GcRetirement, G50_a_thread_that_runs_a_fibre_keeps_what_its_own_stack_is_in) {
   const Watchdog watchdog{10s};
   GcWorld world;
-  gc::Retirement retirement(world.collector);
+  Retirement retirement(world.collector);
   AttachedThread self(world.collector);
   Code code;
   Fibre fibre(self, Fibre::Bounds::Known, [&](Fibre&) {
-    code.retire(retirement, *self);
+    code.retire(retirement);
     EXPECT_EQ(retirement.reclaim(*self), 0u);  // the frame is beneath, on the thread's stack
   });
   code.call([&] { fibre.resume(); });
+  std::memset(reinterpret_cast<void*>(fibre.agent.stack_low), 0, Fibre::kStackBytes);  // the search's own copies of what it found
   EXPECT_EQ(retirement.reclaim(*self), 1u);
 }
 
 TEST(GcRetirement, G50_while_a_fibre_of_unknown_bounds_is_suspended_nothing_is_freed) {
   const Watchdog watchdog{10s};
   GcWorld world;
-  gc::Retirement retirement(world.collector);
+  Retirement retirement(world.collector);
   AttachedThread self(world.collector);
   Code code;
-  code.retire(retirement, *self);
+  code.retire(retirement);
   {
     Fibre fibre(self, Fibre::Bounds::Unknown, [](Fibre& me) { me.suspend(); });
     fibre.resume();
@@ -227,7 +228,7 @@ TEST(GcRetirement, G50_while_a_fibre_of_unknown_bounds_is_suspended_nothing_is_f
   EXPECT_EQ(retirement.reclaim(*self), 1u);
   gc::Agent never_ran{"fresh"};
   Code more;
-  more.retire(retirement, *self);
+  more.retire(retirement);
   EXPECT_EQ(retirement.reclaim(*self), 1u);
 }
 
@@ -235,7 +236,7 @@ TEST(GcRetirement, G50_while_a_fibre_of_unknown_bounds_is_suspended_nothing_is_f
 TEST(GcRetirement, G50_an_agent_that_changes_threads_during_the_pass_keeps_all) {
   const Watchdog watchdog{10s};
   GcWorld world;
-  gc::Retirement retirement(world.collector);
+  Retirement retirement(world.collector);
   AttachedThread self(world.collector);
   Code code;
   gc::Agent fibre{"migrates"};
@@ -245,7 +246,7 @@ TEST(GcRetirement, G50_an_agent_that_changes_threads_during_the_pass_keeps_all) 
   std::memset(stack, 0, sizeof stack);
   ASSERT_FALSE(world.collector.set_agent(*self, &fibre).has_error());
   ASSERT_FALSE(world.collector.set_agent(*self, nullptr).has_error());
-  code.retire(retirement, *self);
+  code.retire(retirement);
   {
     const latch::Hook hook("gc-stacks-asked", [&](const void*) { ASSERT_FALSE(world.collector.set_agent(*self, &fibre).has_error()); });
     EXPECT_EQ(retirement.reclaim(*self), 0u);
@@ -259,12 +260,12 @@ TEST(GcRetirement, G50_a_foreign_collectors_threads_are_unknown) {
   gc::CollectorOptions options;
   options.hooks.foreign = true;
   GcWorld world(options);
-  gc::Retirement retirement(world.collector);
+  Retirement retirement(world.collector);
   AttachedThread self(world.collector);
   Code code;
-  code.retire(retirement, *self);
+  code.retire(retirement);
   EXPECT_EQ(retirement.reclaim(*self), 0u);
-  EXPECT_EQ(retirement.num_limbo(*self), 1u);
+  EXPECT_EQ(retirement.num_limbo(), 1u);
 }
 
 }  // namespace

@@ -637,7 +637,7 @@ TEST(Jit, J37_the_stub_keeps_arguments_errno_and_rounding) {
   if (!__builtin_cpu_supports("avx")) GTEST_SKIP() << "needs AVX";
   Instances instances;
   CodeInstance& callee = instances.make();
-  SlotTable table([](CodeInstance&, StubArguments) -> Result<void*> {
+  SlotTable table([](engine::CodeInstanceRef&, StubArguments) -> Result<void*> {
     clobber_everything();
     _mm_setcsr(_mm_getcsr() | 0x6000);  // rounding towards zero
     return reinterpret_cast<void*>(&wide_target);
@@ -664,6 +664,7 @@ TEST(Jit, J37_the_stub_keeps_arguments_errno_and_rounding) {
     for (int k = 0; k < 4; ++k) EXPECT_EQ(lanes[k], (i + 1) * 10 + k);
   }
   EXPECT_EQ(table.num_slow_calls(), 1u);
+  EXPECT_EQ(table.remove(slot).get(), &callee);
 }
 #endif
 
