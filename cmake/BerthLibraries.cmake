@@ -31,6 +31,16 @@ if(BERTH_JIT)
   berth_shared_library(berth_library berth berth FLOORS jit inference engine gc support)
 endif()
 
+# The worker of isolated compiles: a program around the library, which the library starts.
+if(BERTH_JIT)
+  add_executable(berth_compile_worker ${PROJECT_SOURCE_DIR}/jit/worker_main.cpp)
+  file(RELATIVE_PATH library_from_worker ${CMAKE_INSTALL_FULL_LIBEXECDIR}/berth ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(berth_compile_worker PROPERTIES OUTPUT_NAME berth-compile-worker INSTALL_RPATH "$ORIGIN/${library_from_worker}")
+  target_link_libraries(berth_compile_worker PRIVATE berth_library)
+  berth_compile_options(berth_compile_worker)
+  install(TARGETS berth_compile_worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/berth)
+endif()
+
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/berth)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/berth DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(component ${BERTH_COMPONENTS})

@@ -85,6 +85,9 @@ void Engine::Impl::fail_compile(CodeInstance& instance, Error error, bool may_pa
   fail_with(instance, failure, may_pass);
 }
 
+// A failure that may pass: the next request tries again, that often.
+constexpr unsigned kMostRetries = 3;
+
 void Engine::Impl::fail_with(CodeInstance& instance, const FailureRef& failure, bool may_pass) {
   counters.compile_failures.add();
   Aftermath after;
@@ -96,6 +99,11 @@ void Engine::Impl::fail_with(CodeInstance& instance, const FailureRef& failure, 
     uint64_t word = instance.word.load(std::memory_order_acquire);
     const InstanceState state = CodeInstance::state_of(word);
     if (state == InstanceState::Fulfilled || state == InstanceState::Compiling) {
+      if (may_pass) {
+        ++detail->passing_failures;
+        detail->passing_failure = failure;
+        may_pass = detail->passing_failures <= kMostRetries || mutant::is_on("J58_retries_for_ever");
+      }
       if (!may_pass) detail->failure = failure;
       uint64_t next;
       do {

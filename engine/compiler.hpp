@@ -88,6 +88,8 @@ struct CompilerOptions {
   Budgets budgets = kDefaultBudgets;
   TargetChoice target;
   size_t code_limit_bytes = 0;  // 0: none
+  berth_containment_t containment = BERTH_CONTAINMENT_HANDLER;
+  std::string compile_worker;  // program of isolated compiles; empty: found beside the library
 };
 
 /// Link-time factory: libberth's makes the LLVM compiler, libberth_engine's gives null (sources with LLVM bodies do not exist there).

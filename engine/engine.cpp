@@ -442,6 +442,8 @@ Engine::Engine(const EngineOptions& options) : options_(options), impl_(std::mak
   compiler_options.budgets = options_.budgets;
   compiler_options.target = options_.target;
   compiler_options.code_limit_bytes = options_.code_limit_bytes;
+  compiler_options.containment = options_.containment;
+  compiler_options.compile_worker = options_.compile_worker;
   compiler_ = make_compiler(*this, *impl_, compiler_options);
   if (options_.has_compiler_hooks) {
     auto hooks = std::make_unique<HookCompiler>(

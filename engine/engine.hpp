@@ -81,6 +81,8 @@ struct EngineOptions {
   berth_call_error_t call_error = nullptr;
   void* call_error_context = nullptr;
   size_t code_limit_bytes = 0;
+  berth_containment_t containment = BERTH_CONTAINMENT_HANDLER;
+  std::string compile_worker;
   berth_compiler_hooks_t compiler_hooks{};
   void* compiler_context = nullptr;
   bool has_compiler_hooks = false;

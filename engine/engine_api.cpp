@@ -30,6 +30,12 @@ void copy_struct(T& to, const T* from) noexcept {
   if (from) std::memcpy(static_cast<void*>(&to), from, std::min(from->struct_size, sizeof(T)));
 }
 
+void set_text(berth_config_t& config, std::string& to, const char* from) noexcept try {
+  to = from ? from : "";
+} catch (const std::bad_alloc&) {
+  config.has_failed = true;
+}
+
 char* new_string(const std::string& text) noexcept {
   auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
   if (copy) std::memcpy(copy, text.c_str(), text.size() + 1);
@@ -73,12 +79,13 @@ void berth_config_set_code_limit(berth_config_t* config, size_t bytes) {
   if (config) config->options.code_limit_bytes = bytes;
 }
 void berth_config_set_cache_directory(berth_config_t* config, const char* directory) {
-  if (!config) return;
-  try {
-    config->options.cache_directory = directory ? directory : "";
-  } catch (const std::bad_alloc&) {
-    config->has_failed = true;
-  }
+  if (config) set_text(*config, config->options.cache_directory, directory);
+}
+void berth_config_set_containment(berth_config_t* config, berth_containment_t containment) {
+  if (config) config->options.containment = containment;
+}
+void berth_config_set_compile_worker(berth_config_t* config, const char* path) {
+  if (config) set_text(*config, config->options.compile_worker, path);
 }
 void berth_config_set_compile_budget(berth_config_t* config, berth_tier_t tier, int64_t ns, uint64_t instructions, uint64_t object_bytes) {
   if (config) config->options.budgets[budget_index(tier)] = {ns < 0 ? 0 : ns, instructions, object_bytes};

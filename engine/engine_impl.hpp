@@ -90,6 +90,8 @@ struct Wait {
   Deadline deadline = Deadline::never();
   Cancel* cancel = nullptr;
   CodeInstance* helped = nullptr;  // whose compile this call has tried to run in this slice
+  const CodeInstance* watched = nullptr;  // whose compile is waited for, and how many had failed when that began
+  uint8_t failures_before = 0;
   bool was_queued = false;
   bool woke_by_time = false;     // the last park ended without a flag
   bool is_recruited = false;     // a foreign collector wants this thread at a safepoint

@@ -61,6 +61,8 @@ struct InstanceDetail {
   // Under the shard lock.
   std::shared_ptr<Source> source;  // until no tier needs it
   FailureRef failure;              // of the compile; set before the state Failed, read after acquiring it
+  uint8_t passing_failures = 0;    // compiles that failed for a reason that may pass
+  FailureRef passing_failure;      // the last one
   Waiter* entry_queue = nullptr;   // also under the graph lock
   Agent* compiling_agent = nullptr;  // graph lock: the agent that runs the compile, null: a thread without one
 

@@ -505,6 +505,15 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
       }
       if (again) continue;
     } else {
+      // Who helps is in no queue: it hears here of a compile that failed meanwhile, and does not try again.
+      const InstanceDetail& detail = *target.instance->detail.load(std::memory_order_acquire);
+      if (wait.watched != target.instance) {
+        wait.watched = target.instance;
+        wait.failures_before = detail.passing_failures;
+      } else if (detail.passing_failures > wait.failures_before && !mutant::is_on("J58_helper_not_told")) {
+        wait.failure = detail.passing_failure;
+        return leave(Wait::End::Failed);
+      }
       const uint64_t word = target.instance->word.load(std::memory_order_acquire);
       if (!(word & CodeInstance::kSubmitted) && !mutant::is_on("R63_no_demand")) {
         uint64_t expected = word;

@@ -64,6 +64,9 @@ void berth_source_set_lazy(berth_source_t* source, int lazy) {
 void berth_source_set_priority(berth_source_t* source, berth_priority_t priority) {
   if (source) source->priority = priority;
 }
+void berth_source_set_isolated(berth_source_t* source, int isolated) {
+  if (source) source->isolated = isolated != 0;
+}
 void berth_source_add_edge(berth_source_t* source, berth_instance_t* callee, const char* symbol) {
   if (!source || !callee) return;
   try {

@@ -46,4 +46,14 @@ Error over_time_error(const engine::CompileJob& job, std::string_view step) {
                        "raise the budget (berth_config_set_compile_budget), or give a simpler source");
 }
 
+constexpr std::string_view kWorkerLost = "{\"worker\":\"lost\"}";
+
+Error worker_error(const engine::CompileJob& job, std::string_view step, std::string_view found) {
+  return compile_error(job, step, BERTH_COMPILE_FAILED, found, "change what the compiler cannot handle").with_details(std::string(kWorkerLost));
+}
+
+bool may_pass(const Error& error) noexcept {
+  return error.code() == BERTH_OUT_OF_MEMORY || error.code() == BERTH_RESOURCE_EXHAUSTED || error.details() == kWorkerLost;
+}
+
 }  // namespace berth::jit

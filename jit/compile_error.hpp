@@ -18,6 +18,10 @@ Error compile_error(const engine::CompileJob& job, std::string_view step, berth_
                     std::string_view advice);
 /// RESOURCE_EXHAUSTED: the job's time is used up.
 Error over_time_error(const engine::CompileJob& job, std::string_view step);
+/// A compile worker was lost, by no text of LLVM's that would say why: COMPILE_FAILED, and it may pass.
+Error worker_error(const engine::CompileJob& job, std::string_view step, std::string_view found);
+/// The failure depends on more than the source: memory, time, a compile worker. Asked again, it may be none.
+bool may_pass(const Error& error) noexcept;
 /// Line breaks become "; ", the length is bounded.
 std::string one_line(std::string_view text);
 

@@ -763,7 +763,7 @@ Result<CodeGenerator::Answers> CompilePool::generate(std::span<const CompileRequ
   try {
     return generator_->generate(requests);
   } catch (const FatalEscape& escape) {
-    return compile_error(job, compile_step(), BERTH_COMPILE_FAILED, escape.text, "change what the compiler cannot handle");
+    return compile_error(job, compile_step(), fatal_code(), escape.text, "change what the compiler cannot handle");
   } catch (const std::bad_alloc&) {
     return compile_error(job, compile_step(), BERTH_OUT_OF_MEMORY, "memory allocation failed", "free memory and ask again");
   } catch (const std::exception& exception) {
@@ -779,8 +779,8 @@ void CompilePool::answer(Job& job, Result<engine::Code*> result) {
     if (error.code() == BERTH_CANCELLED || job.cancelled.load(std::memory_order_relaxed)) return drop(job);
     failed_.fetch_add(1, std::memory_order_relaxed);
     if (engine::instance_code(instance)) return drop(job);  // a failed promotion leaves the lower tier
-    const bool may_pass = error.code() == BERTH_OUT_OF_MEMORY || error.code() == BERTH_RESOURCE_EXHAUSTED;
-    return sink_.failed(instance, std::move(error), may_pass);
+    const bool passes = may_pass(error);
+    return sink_.failed(instance, std::move(error), passes);
   }
   engine::Code* const code = result.assume_value();
   if (job.cancelled.load(std::memory_order_relaxed)) {
@@ -818,7 +818,7 @@ void CompilePool::park(Worker& worker, Run& run, const char* text) {
   const std::span<const JobPtr> unit = run.unit();
   size_t answered = 0;
   if (unit.size() == 1) {
-    answer(*unit[answered++], compile_error(unit.front()->job, compile_step(), BERTH_COMPILE_FAILED, text, "change what the compiler cannot handle"));
+    answer(*unit[answered++], compile_error(unit.front()->job, compile_step(), fatal_code(), text, "change what the compiler cannot handle"));
   }
   run.answered += answered;
   {

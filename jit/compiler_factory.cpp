@@ -18,6 +18,8 @@ std::unique_ptr<Compiler> make_compiler(Engine& engine, CompileSink& sink, const
   backend.target = options.target;
   backend.limit_bytes = options.code_limit_bytes;
   backend.reclaim_thread = options.threads != 0;
+  backend.isolate_all = options.containment == BERTH_CONTAINMENT_PROCESS;
+  backend.isolation.worker.executable = options.compile_worker;
   // Without compile threads nobody would run a promotion, as nobody waits for it.
   if (options.threads != 0) {
     backend.promote = [&engine](CodeInstance& instance) { static_cast<void>(engine.request_tier(instance, BERTH_TIER_OPTIMIZED).has_error()); };

@@ -10,6 +10,8 @@
 #include <functional>
 #include <string>
 
+#include "berth/error.h"
+
 namespace berth::jit {
 
 struct FatalEscape {
@@ -33,6 +35,8 @@ class ContainmentScope {
   const Handler* previous_;
 };
 
+/// What this thread's last fatal error was: COMPILE_FAILED, or OUT_OF_MEMORY if LLVM had no memory.
+berth_code_t fatal_code() noexcept;
 /// The step this thread's compile is in, for the error's text. Never null.
 const char* compile_step() noexcept;
 void set_compile_step(const char* step) noexcept;

@@ -12,6 +12,7 @@ set(JIT_HOST
   edge_lowering.cpp
   file_store.cpp
   host_backend.cpp
+  isolated_compiler.cpp
   linker.cpp
   object_cache.cpp
   object_compiler.cpp
@@ -25,4 +26,10 @@ set(JIT_HOST
   thrown_exceptions.cpp
   tier_counter.cpp
   unit_format.cpp
-  unwind_registry.cpp)
+  unwind_registry.cpp
+  worker_message.cpp
+  worker_process.cpp
+  worker_service.cpp)
+# Where an installed library finds its compile worker.
+file(RELATIVE_PATH BERTH_WORKER_FROM_LIBRARY ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_FULL_LIBEXECDIR}/berth/berth-compile-worker)
+set_source_files_properties(worker_process.cpp PROPERTIES COMPILE_DEFINITIONS BERTH_WORKER_FROM_LIBRARY="${BERTH_WORKER_FROM_LIBRARY}")

@@ -21,10 +21,21 @@
 
 namespace berth::jit {
 
+namespace {
+
+IsolatedCompiler::Options isolation_of(const HostBackend::Options& options) {
+  IsolatedCompiler::Options isolation = options.isolation;
+  isolation.worker.pre_check = options.pre_check;
+  return isolation;
+}
+
+}  // namespace
+
 HostBackend::HostBackend(engine::Engine* engine, Options options)
     : engine_(engine),
       options_(std::move(options)),
       compiler_({options_.hook, options_.pre_check, static_cast<bool>(options_.promote), options_.target}),
+      isolated_(compiler_, options_.hook, isolation_of(options_)),
       memory_(options_.system, options_.slab_bytes, options_.limit_bytes),
       unwind_(options_.unwind),
       slots_([this](engine::CodeInstanceRef& callee, StubArguments arguments) { return drive(callee, arguments); }),
@@ -53,6 +64,26 @@ void HostBackend::close() noexcept {
 }
 
 // --- compile -------------------------------------------------------------------------------------------------------
+
+// An isolated source goes alone; those before it go together.
+Result<CompiledBatch> HostBackend::make_objects(std::span<const CompileRequest> requests) {
+  const auto is_isolated = [&](const CompileRequest& request) {
+    return (options_.isolate_all || request.job.source->isolated) && !mutant::is_on("J55_read_in_process");
+  };
+  if (!is_isolated(requests.front())) {
+    const auto first = std::find_if(requests.begin(), requests.end(), is_isolated);
+    return compiler_.compile(requests.first(static_cast<size_t>(first - requests.begin())));
+  }
+  auto unit = isolated_.compile(requests.front());
+  CompiledBatch batch;
+  batch.errors.emplace_back();
+  if (unit.has_error()) {
+    batch.errors.front() = std::move(unit).assume_error();
+  } else {
+    batch.unit = std::move(unit).assume_value();
+  }
+  return batch;
+}
 
 // With a cache, either the first requests that it has, or the first that it has not: the rest is asked for again.
 Result<CodeGenerator::Answers> HostBackend::generate(std::span<const CompileRequest> requests) {
@@ -84,7 +115,7 @@ Result<CodeGenerator::Answers> HostBackend::generate(std::span<const CompileRequ
 Result<CodeGenerator::Answers> HostBackend::compile(std::span<const CompileRequest> asked, std::span<CachedRequest> cached) {
   std::vector<CompileRequest> requests(asked.begin(), asked.end());
   for (size_t i = 0; i < cached.size(); ++i) requests[i].lowered = cached[i].lowered ? &*cached[i].lowered : nullptr;
-  BERTH_TRY(CompiledBatch batch, compiler_.compile(requests));
+  BERTH_TRY(CompiledBatch batch, make_objects(requests));
   std::vector<CompileRequest> members;
   const auto stored = std::make_shared<StoredUnit>();
   std::vector<ObjectCache::Found> found;
@@ -322,7 +353,7 @@ void HostBackend::bind_counter(LinkedMember& to, const TierCounter& counter, con
 }
 
 void HostBackend::not_promoted(engine::CodeInstance& instance) noexcept {
-  sync::Lock lock(units_mutex_);
+  sync::Lock lock(members_mutex_);
   const auto found = counting_.find(&instance);
   if (found == counting_.end()) return;
   found->second->count->store(kTierCount, std::memory_order_relaxed);
@@ -517,6 +548,10 @@ void HostBackend::metrics(std::string& prometheus) {
       compiled_fast_.load(std::memory_order_relaxed), compiled_optimized_.load(std::memory_order_relaxed),
       retired_.load(std::memory_order_relaxed), accounts.reserved_bytes, accounts.live_bytes,
       accounts.limbo_bytes, accounts.free_bytes, accounts.slabs, units.units, units.passes, slots_.num_slow_calls());
+  const IsolatedCompiler::Stats workers = isolated_.stats();
+  prometheus += fmt::format(
+      "berth_compile_workers_started_total {}\nberth_compile_workers_ended_total {}\nberth_compile_workers_idle {}\n",
+      workers.started, workers.ended, workers.idle);
 }
 
 }  // namespace berth::jit

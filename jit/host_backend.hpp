@@ -20,6 +20,7 @@
 #include "jit/call_slot.hpp"
 #include "jit/code_generator.hpp"
 #include "jit/code_units.hpp"
+#include "jit/isolated_compiler.hpp"
 #include "jit/object_compiler.hpp"
 #include "jit/slab_memory.hpp"
 #include "jit/unwind_registry.hpp"
@@ -46,6 +47,8 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
     std::optional<ObjectCache::Options> cache;
     berth_key_traits_t traits{};  // for the owners' tokens
     engine::TargetChoice target;
+    bool isolate_all = false;  // else only sources that ask for it
+    IsolatedCompiler::Options isolation;
   };
   /// `engine` may still be under construction; null in unit tests, where edges to instances without code raise NOT_FOUND.
   HostBackend(engine::Engine* engine, Options options);
@@ -70,6 +73,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   size_t num_contexts() const noexcept { return compiler_.num_contexts(); }
   size_t num_machines() const noexcept { return compiler_.num_machines(); }
   CodeUnits& units() noexcept { return units_; }
+  IsolatedCompiler::Stats workers() const { return isolated_.stats(); }
   size_t num_unwind_lists() const { return unwind_.num_lists(); }
   size_t num_slow_calls() const noexcept { return slots_.num_slow_calls(); }
 
@@ -83,6 +87,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   bool link_stored(const StoredUnit& stored);
   bool is_unclaimed(const CacheKey& key);
   bool disown(const LinkedMember& member);
+  Result<CompiledBatch> make_objects(std::span<const CompileRequest> requests);
   /// One code per request, in their order. The error is unadorned.
   Result<LinkedObject> link_object(const ObjectUnit& unit, const ObjectImage* image);
   Result<std::vector<engine::Code*>> link(std::span<const CompileRequest> requests, ObjectUnit&& unit);
@@ -99,6 +104,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   engine::Engine* const engine_;
   const Options options_;
   ObjectCompiler compiler_;
+  IsolatedCompiler isolated_;
   SlabMemory memory_;
   UnwindRegistry unwind_;  // before memory_ goes
   SlotTable slots_;

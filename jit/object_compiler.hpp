@@ -70,7 +70,7 @@ class ObjectCompiler {
   Result<const HostTarget*> host();
   /// Whether the code of a job counts its calls. Threads: any. Blocks: never.
   bool counts(const engine::CompileJob& job) const noexcept {
-    return options_.count && job.instance && job.source->tier == BERTH_TIER_ADAPTIVE && tier_of(job) == BERTH_TIER_FAST;
+    return options_.count && job.source->tier == BERTH_TIER_ADAPTIVE && tier_of(job) == BERTH_TIER_FAST;
   }
   /// Frees machines that were not used for `unused`. Threads: any. Blocks: short.
   void trim(std::chrono::nanoseconds unused);

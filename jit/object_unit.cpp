@@ -25,6 +25,8 @@ EdgeSlot read_slot(ByteReader& from) {
   return slot;
 }
 
+}  // namespace
+
 void write_member(ByteWriter& to, const ObjectMember& member) {
   to.text(member.entry);
   to.text(member.specialised_entry);
@@ -52,8 +54,6 @@ ObjectMember read_member(ByteReader& from) {
   member.num_addresses = from.number();
   return member;
 }
-
-}  // namespace
 
 std::vector<std::string> ObjectMember::symbols() const {
   std::vector<std::string> all = {entry};

@@ -49,7 +49,10 @@ struct ObjectUnit {
 
 /// All but the records and addresses. Threads: any. Blocks: never.
 void write_unit(ByteWriter& to, const ObjectUnit& unit);
+void write_member(ByteWriter& to, const ObjectMember& member);
 /// False: these are no bytes of a unit; what indices and symbols mean is the caller's to check. Owns: the unit is empty before.
 bool read_unit(ByteReader& from, ObjectUnit& unit);
+/// As above; whether it could be read, the reader knows.
+ObjectMember read_member(ByteReader& from);
 
 }  // namespace berth::jit

@@ -65,6 +65,12 @@ typedef enum berth_cycle_policy {
   BERTH_CYCLE_REFUSE /**< the error BERTH_WOULD_DEADLOCK, with the chain in its details */
 } berth_cycle_policy_t;
 
+/** What a compile runs in. */
+typedef enum berth_containment {
+  BERTH_CONTAINMENT_HANDLER, /**< this process; a fatal error of the compiler costs a thread. Default */
+  BERTH_CONTAINMENT_PROCESS  /**< a worker process, which may crash, be killed or run out of memory */
+} berth_containment_t;
+
 BERTH_END
 
 #endif

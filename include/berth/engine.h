@@ -109,6 +109,18 @@ typedef void *(*berth_call_error_t)(void *context, berth_instance_t *callee, con
 /** Sets it; NULL, the default: errors are thrown. Owns: context borrowed until the engine's delete. Else as above. */
 BERTH_API void berth_config_set_call_error(berth_config_t *config, berth_call_error_t function, void *context);
 /**
+ * Where sources are read, checked and compiled; default BERTH_CONTAINMENT_HANDLER, and a worker process for
+ * those of berth_source_set_isolated. It guards against a compiler that fails on its input, not against the
+ * code that then runs. Else as berth_config_set_compile_threads.
+ */
+BERTH_API void berth_config_set_containment(berth_config_t *config, berth_containment_t containment);
+/**
+ * The program that compiles in worker processes; NULL, the default: the environment's BERTH_COMPILE_WORKER,
+ * else the one installed with the library. If there is none, isolated compiles are UNSUPPORTED.
+ * Owns: path borrowed (copied). As above.
+ */
+BERTH_API void berth_config_set_compile_worker(berth_config_t *config, const char *path);
+/**
  * Makes an engine in world 1. `config` NULL: all defaults.
  * Threads: any. Blocks: short. GC: any, kept. Owns: config borrowed; *out returned, release with
  * berth_engine_delete.

@@ -51,6 +51,12 @@ BERTH_API void berth_source_set_lazy(berth_source_t *source, int lazy);
 /** How soon it is compiled; default BERTH_PRIORITY_NORMAL. As above. */
 BERTH_API void berth_source_set_priority(berth_source_t *source, berth_priority_t priority);
 /**
+ * Not 0: read, checked and compiled in a worker process, alone. For what is not trusted: damaged bitcode can
+ * end the process that reads it. A worker that crashes, runs out of memory or takes too long fails the
+ * compile, and no other; default: see berth_config_set_containment. As above.
+ */
+BERTH_API void berth_source_set_isolated(berth_source_t *source, int isolated);
+/**
  * The code calls `callee` under the name `symbol`, compiled or not yet; NULL or "": it only depends on it.
  * Invalidating the callee invalidates the result. A lease's instance may be a callee. Without memory for the
  * edge, the source's release is OUT_OF_MEMORY. Owns: source borrowed; callee retained by the source and its

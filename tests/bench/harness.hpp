@@ -133,6 +133,7 @@ std::vector<Figure> reservation_figures();
 std::vector<Figure> gc_figures();
 std::vector<Figure> jit_figures();
 std::vector<Figure> cache_figures();
+std::vector<Figure> isolation_figures();
 std::vector<Figure> poll_figures();
 std::vector<Figure> run_figures();
 

@@ -13,10 +13,29 @@ berth_test(jit_host_test
   FLOORS jit inference engine gc support
   LIBRARIES LLVM TBB::tbb)
 target_include_directories(jit_host_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+# Isolated compiles, with the right worker and with one that fails as it is told.
+add_executable(berth-faulty-worker ${PROJECT_SOURCE_DIR}/tests/support/faulty_worker.cpp)
+target_include_directories(berth-faulty-worker PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+target_include_directories(berth-faulty-worker SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+target_link_libraries(berth-faulty-worker PRIVATE berth_jit berth_inference berth_engine berth_gc berth_support LLVM TBB::tbb Threads::Threads)
+berth_compile_options(berth-faulty-worker)
+berth_test(jit_isolation_test
+  SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/isolated_compiler_test.cpp
+  FLOORS jit inference engine gc support
+  LIBRARIES LLVM TBB::tbb
+  TIMEOUT 600)
+target_include_directories(jit_isolation_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+target_compile_definitions(jit_isolation_test PRIVATE BERTH_FAULTY_WORKER="$<TARGET_FILE:berth-faulty-worker>")
+add_dependencies(jit_isolation_test berth-faulty-worker berth_compile_worker)
 berth_test(jit_conformance_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/jit_test.cpp
   LIBRARIES berth::berth LLVM)
 target_include_directories(jit_conformance_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+berth_test(jit_isolation_conformance_test
+  SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/jit_isolation_test.cpp
+  LIBRARIES berth::berth)
+target_compile_definitions(jit_isolation_conformance_test PRIVATE BERTH_FAULTY_WORKER="$<TARGET_FILE:berth-faulty-worker>")
+add_dependencies(jit_isolation_conformance_test berth-faulty-worker berth_compile_worker)
 # The object cache without compiler and linker.
 berth_test(jit_store_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/file_store_test.cpp ${PROJECT_SOURCE_DIR}/tests/unit/jit/object_cache_test.cpp

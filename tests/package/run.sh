@@ -19,6 +19,7 @@ cmake -S "$source/tests/package" -B "$work/cxx" >/dev/null
 cmake --build "$work/cxx" >/dev/null
 "$work/cxx/client_engine"
 "$work/cxx/client_berth"
+env -u LD_LIBRARY_PATH -u BERTH_COMPILE_WORKER "$work/cxx/client_isolated"
 echo "== find_package, schedule explorer"
 cmake -S "$source/examples/schedules" -B "$work/schedules" >/dev/null
 cmake --build "$work/schedules" >/dev/null
