@@ -12,6 +12,7 @@
 #include "engine/source.hpp"
 #include "support/deadline.hpp"
 #include "support/result.hpp"
+#include "support/sync.hpp"
 
 namespace berth::gc {
 class Thread;
@@ -43,6 +44,7 @@ struct CompileJob {
   Priority priority = Priority::Fast;
   Budget budget;  // given by the compiler
   std::string label;
+  sync::TimePoint submitted = sync::Clock::now();
 };
 
 class CompileSink {
@@ -74,6 +76,8 @@ class Compiler {
   /// Makes `name` known to sources. INVALID_ARGUMENT if it is defined at another address.
   virtual Result<void> define_symbol(const char* name, void* address) = 0;
   virtual bool has_threads() const noexcept = 0;
+  /// Turns exactly these on (berth_observer_t). UNSUPPORTED if this compiler has nothing to show; INVALID_ARGUMENT.
+  virtual Result<void> set_observers(uint32_t flags);
 };
 
 /// What host code is made for, where it is not this host as it is. Empty: the host's own; features: "+a,-b".
@@ -81,6 +85,10 @@ struct TargetChoice {
   std::string triple, cpu, features;
   bool is_default() const noexcept { return triple.empty() && cpu.empty() && features.empty(); }
 };
+
+/// What a compiler without observers, or none, answers to set_observers.
+Result<void> no_observers(uint32_t flags);
+inline Result<void> Compiler::set_observers(uint32_t flags) { return no_observers(flags); }
 
 struct CompilerOptions {
   unsigned threads = 0;  // resolved: 0 means none

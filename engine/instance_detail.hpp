@@ -4,8 +4,11 @@
 #pragma once
 #include <boost/intrusive/list.hpp>
 #include <boost/intrusive_ptr.hpp>
+#include <array>
 #include <memory>
+#include <optional>
 
+#include "engine/compile_times.hpp"
 #include "engine/source.hpp"
 #include "support/error.hpp"
 #include "support/mutant.hpp"
@@ -64,6 +67,7 @@ struct InstanceDetail {
   uint8_t passing_failures = 0;    // compiles that failed for a reason that may pass
   FailureRef passing_failure;      // the last one
   Waiter* entry_queue = nullptr;   // also under the graph lock
+  std::unique_ptr<std::array<std::optional<CompileTimes>, 2>> times;  // FAST, OPTIMIZED; null: never asked for
   Agent* compiling_agent = nullptr;  // graph lock: the agent that runs the compile, null: a thread without one
 
   // Under the world lock.

@@ -40,6 +40,8 @@ class CodeGenerator {
   virtual void not_promoted(engine::CodeInstance&) noexcept {}
   /// Frees what was not used for `unused`. Threads: any. Blocks: short.
   virtual void trim(std::chrono::nanoseconds unused) { static_cast<void>(unused); }
+
+  virtual Result<void> set_observers(uint32_t flags) { return engine::no_observers(flags); }
   /// Called before the first job is run, from the submitting thread.
   virtual void open() {}
   /// No job runs any more: lets go of instances. Code stays callable until the generator is deleted.

@@ -128,8 +128,15 @@ class CodeUnits::Reach {
   std::vector<LinkedUnit*> todo_;
 };
 
-CodeUnits::CodeUnits(engine::Engine* engine, SlabMemory& memory, UnwindRegistry& unwind, SlotTable& slots, bool has_thread, Disown disown)
-    : engine_(engine), memory_(memory), unwind_(unwind), slots_(slots), has_thread_(has_thread), disown_(std::move(disown)), process_(getpid()) {}
+CodeUnits::CodeUnits(engine::Engine* engine, SlabMemory& memory, UnwindRegistry& unwind, SlotTable& slots, bool has_thread, Disown disown, Freed freed)
+    : engine_(engine),
+      memory_(memory),
+      unwind_(unwind),
+      slots_(slots),
+      has_thread_(has_thread),
+      disown_(std::move(disown)),
+      told_(std::move(freed)),
+      process_(getpid()) {}
 
 CodeUnits::~CodeUnits() { stop(); }
 
@@ -407,9 +414,14 @@ size_t CodeUnits::free_deserted() {
     for (auto& unit : gone) units_.push_back(std::move(unit));  // their room is still there
     return 0;
   }
+  const auto tell = [&](uint64_t observed) {
+    if (told_ && observed != 0) told_(observed);
+  };
   for (const auto& unit : gone) {
+    tell(unit->observed);
     memory.push_back(unit->memory);
     for (const auto& member : unit->members) {
+      tell(std::exchange(member->observed, 0));
       if (member->trampolines.slab) memory.push_back(member->trampolines);
     }
   }

@@ -34,8 +34,11 @@ class CodeUnits {
  public:
   /// Whether a member that is nobody's can never become anybody's from now on. Called under kRankUnits.
   using Disown = std::function<bool(const LinkedMember&)>;
+  /// Hears the observers' number of what is freed, before its memory is used again. Called with no lock held.
+  using Freed = std::function<void(uint64_t observed)>;
   /// `engine` null: nobody's stack is looked at. Used until stop: all others.
-  CodeUnits(engine::Engine* engine, SlabMemory& memory, UnwindRegistry& unwind, SlotTable& slots, bool has_thread, Disown disown);
+  CodeUnits(engine::Engine* engine, SlabMemory& memory, UnwindRegistry& unwind, SlotTable& slots, bool has_thread, Disown disown,
+            Freed freed = {});
   ~CodeUnits();
   CodeUnits(const CodeUnits&) = delete;
   CodeUnits& operator=(const CodeUnits&) = delete;
@@ -84,6 +87,7 @@ class CodeUnits {
   SlotTable& slots_;
   const bool has_thread_;
   const Disown disown_;
+  const Freed told_;  // or empty
   const int process_;
 
   mutable sync::Mutex mutex_{kRankReclaim};

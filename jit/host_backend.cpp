@@ -13,6 +13,8 @@
 #include "gc/thread.hpp"
 #include "jit/compile_error.hpp"
 #include "jit/linker.hpp"
+#include "jit/observers/method_names.hpp"
+#include "jit/observers/step_clock.hpp"
 #include "jit/runtime_library.hpp"
 #include "jit/thrown_exceptions.hpp"
 #include "jit/tier_counter.hpp"
@@ -39,7 +41,8 @@ HostBackend::HostBackend(engine::Engine* engine, Options options)
       memory_(options_.system, options_.slab_bytes, options_.limit_bytes),
       unwind_(options_.unwind),
       slots_([this](engine::CodeInstanceRef& callee, StubArguments arguments) { return drive(callee, arguments); }),
-      units_(engine, memory_, unwind_, slots_, options_.reclaim_thread, [this](const LinkedMember& member) { return disown(member); }) {
+      units_(engine, memory_, unwind_, slots_, options_.reclaim_thread, [this](const LinkedMember& member) { return disown(member); },
+             [this](uint64_t number) { observers_.retired(number); }) {
   if (!options_.cache) return;
   auto host = compiler_.host();
   if (host.has_error()) return;  // every compile says so
@@ -85,9 +88,24 @@ Result<CompiledBatch> HostBackend::make_objects(std::span<const CompileRequest> 
   return batch;
 }
 
-// With a cache, either the first requests that it has, or the first that it has not: the rest is asked for again.
 Result<CodeGenerator::Answers> HostBackend::generate(std::span<const CompileRequest> requests) {
   if (!options_.reclaim_thread) units_.step();
+  const bool timed = engine_ && observers_.wants_times();
+  StepClock clock(engine_ ? &engine_->trace() : nullptr, timed);
+  const auto began = sync::Clock::now();
+  auto answers = find_or_compile(requests);
+  if (!timed) return answers;
+  const size_t members = answers.has_error() ? requests.size() : answers.assume_value().size();
+  engine::CompileTimes times = clock.stop(members);
+  for (const CompileRequest& request : requests.first(members)) {
+    times[engine::CompilePhase::Queued] = std::chrono::nanoseconds(began - request.job.submitted).count();
+    engine_->record_times(*request.job.instance, tier_of(request.job), times);
+  }
+  return answers;
+}
+
+// With a cache, either the first requests that it has, or the first that it has not: the rest is asked for again.
+Result<CodeGenerator::Answers> HostBackend::find_or_compile(std::span<const CompileRequest> requests) {
   if (!cache_) return compile(requests, {});
   Answers answers;
   std::vector<CachedRequest> misses;
@@ -223,7 +241,11 @@ bool HostBackend::link_stored(const StoredUnit& stored) {
   auto object = link_object(stored.unit, stored.image ? &*stored.image : nullptr);
   if (object.has_error()) return false;
   const auto linked_object = std::make_shared<const LinkedObject>(std::move(object).assume_value());
-  const LinkedUnit& linked = add_unit(*linked_object, stored.unit.members.size(), stored.unit.tier);
+  LinkedUnit& linked = add_unit(*linked_object, stored.unit.members.size(), stored.unit.tier);
+  if (linked_object->loaded) {
+    const LoadedUnit shared = shared_part(*linked_object->loaded, stored.unit.members);
+    if (!shared.functions.empty()) linked.observed = observers_.linked(shared);
+  }
   sync::Lock lock(members_mutex_);
   for (size_t i = 0; i < stored.keys.size(); ++i) {
     unclaimed_.insert_or_assign(stored.keys[i], Unclaimed{linked_object, stored.unit.members[i], linked.members[i].get()});
@@ -247,6 +269,7 @@ engine::Code* HostBackend::claim(const CompileRequest& request, const CachedRequ
     units_.retire(member);
     return nullptr;
   }
+  if (unclaimed.object->loaded) member.observed = observers_.linked(part_of(*unclaimed.object->loaded, request, parts));
   cache_->add_hit();
   return &member.code;
 }
@@ -271,14 +294,16 @@ void* HostBackend::find_symbol(const std::string& name, bool typed) {
   return runtime_library_symbol(name);
 }
 
-// `image`: the object as one, or null.
+// `image`: the object as one, or null. Observers are told of what JITLink sees.
 Result<LinkedObject> HostBackend::link_object(const ObjectUnit& unit, const ObjectImage* image) {
   const std::vector<std::string> wanted = unit.symbols();
   const bool typed = std::any_of(unit.members.begin(), unit.members.end(), [](const ObjectMember& member) { return !member.specialised_entry.empty(); });
+  const bool observed = observers_.wants_units();
   Linker linker(memory_);
   const auto lookup = [&](const std::string& name) { return find_symbol(name, typed); };
   const auto link = [&] {
-    return image ? linker.place(*image, wanted, lookup) : linker.link(llvm::MemoryBufferRef(unit.object, "object"), wanted, lookup);
+    if (image && !observed) return linker.place(*image, wanted, lookup);
+    return linker.link(llvm::MemoryBufferRef(unit.object, "object"), wanted, lookup, observed);
   };
   auto object = link();
   constexpr auto kPatience = std::chrono::milliseconds(100);
@@ -306,7 +331,7 @@ LinkedUnit& HostBackend::add_unit(const LinkedObject& object, size_t members, be
 // What fails is retired, and goes as other code does.
 Result<std::vector<engine::Code*>> HostBackend::link(std::span<const CompileRequest> requests, ObjectUnit&& unit) {
   BERTH_TRY(LinkedObject object, link_object(unit, nullptr));
-  const LinkedUnit& linked = add_unit(object, requests.size(), unit.tier);
+  LinkedUnit& linked = add_unit(object, requests.size(), unit.tier);
   std::vector<engine::Code*> codes;
   for (size_t i = 0; i < requests.size(); ++i) {
     auto bound = bind_member(*linked.members[i], requests[i].job, unit.members[i], object);
@@ -315,6 +340,10 @@ Result<std::vector<engine::Code*>> HostBackend::link(std::span<const CompileRequ
       return std::move(bound).assume_error();
     }
     codes.push_back(&linked.members[i]->code);
+  }
+  if (object.loaded) {
+    name_methods(*object.loaded, requests, unit.members);
+    linked.observed = observers_.linked(*object.loaded);
   }
   return codes;
 }
@@ -529,6 +558,7 @@ void HostBackend::add_counts(berth_engine_counts_t& counts) {
 void HostBackend::explain(engine::Explanation& explanation) {
   const std::string reason = cache_ ? cache_->off_reason() : "";
   if (!reason.empty()) engine::add_item(explanation, "warnings", json_quote("the object cache " + reason));
+  for (const std::string& fault : observers_.faults()) engine::add_item(explanation, "warnings", json_quote("observer " + fault));
 }
 
 void HostBackend::metrics(std::string& prometheus) {
@@ -539,6 +569,7 @@ void HostBackend::metrics(std::string& prometheus) {
         "berth_cache_waits_total {}\nberth_cache_on {}\n",
         counts.hits, counts.misses, counts.refused, counts.evicted, counts.waited, cache_->off_reason().empty() ? 1 : 0);
   }
+  observers_.metrics(prometheus);
   const SlabMemory::Accounts accounts = memory_.accounts();
   const CodeUnits::Accounts units = units_.accounts();
   prometheus += fmt::format(

@@ -22,6 +22,7 @@
 #include "jit/code_units.hpp"
 #include "jit/isolated_compiler.hpp"
 #include "jit/object_compiler.hpp"
+#include "jit/observers/observers.hpp"
 #include "jit/slab_memory.hpp"
 #include "jit/unwind_registry.hpp"
 
@@ -62,6 +63,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   void trim(std::chrono::nanoseconds unused) override { compiler_.trim(unused); }
   void unlinked() noexcept override { units_.look(); }
   Result<void> define_symbol(const char* name, void* address) override;
+  Result<void> set_observers(uint32_t flags) override { return observers_.set(flags); }
   void open() override;
   void close() noexcept override;
 
@@ -80,6 +82,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
  private:
   struct Unclaimed;  // a member that came with another from the cache, for whoever asks for it
 
+  Result<Answers> find_or_compile(std::span<const CompileRequest> requests);
   Result<Answers> compile(std::span<const CompileRequest> requests, std::span<CachedRequest> cached);
   /// Code from the cache; null: compile it.
   engine::Code* load(const CompileRequest& request, CachedRequest& cached);
@@ -107,6 +110,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   IsolatedCompiler isolated_;
   SlabMemory memory_;
   UnwindRegistry unwind_;  // before memory_ goes
+  Observers observers_;    // as above
   SlotTable slots_;
   CodeUnits units_;
   sync::Mutex members_mutex_{kRankMembers};

@@ -32,6 +32,7 @@ struct LinkedMember {
   uint64_t generation = 0;
   std::vector<std::unique_ptr<CallSlot>> slots;  // as above
   SlabMemory::Allocation trampolines;            // as above
+  uint64_t observed = 0;                         // its own number with the observers, if it came from the cache
   // Of counting code.
   HostBackend* backend = nullptr;
   sync::Atomic<int32_t>* count = nullptr;    // in the code's data; lost counts are allowed: relaxed
@@ -52,6 +53,7 @@ struct LinkedUnit {
   SlabMemory::Allocation memory;
   const void* unwind_section = nullptr;
   std::vector<std::unique_ptr<LinkedMember>> members;
+  uint64_t observed = 0;  // its number with the observers
 
   // Under CodeUnits' lock.
   uint8_t reach = 0;         // of the last mark

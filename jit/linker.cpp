@@ -144,6 +144,11 @@ class LinkContext final : public jl::JITLinkContext {
     continuation->run(already_reported());
   }
 
+  llvm::Error modifyPassConfig(jl::LinkGraph&, jl::PassConfiguration& passes) override {
+    if (state_.linked.loaded) describe_link(passes, *state_.linked.loaded);
+    return llvm::Error::success();
+  }
+
   llvm::Error notifyResolved(jl::LinkGraph& graph) override {
     for (jl::Symbol* symbol : graph.defined_symbols()) {
       if (!symbol->hasName()) continue;
@@ -175,8 +180,10 @@ class LinkContext final : public jl::JITLinkContext {
 
 }  // namespace
 
-Result<LinkedObject> Linker::link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup) {
+Result<LinkedObject> Linker::link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup,
+                                  bool describe) {
   LinkState state{memory_, wanted, lookup, {}, {}, false};
+  if (describe) state.linked.loaded = std::make_shared<LoadedUnit>();
   const auto names = std::make_shared<llvm::orc::SymbolStringPool>();  // of this link; outlives the look-up's results
   auto graph = jl::createLinkGraphFromObject(object, names);
   if (!graph) {
@@ -185,6 +192,11 @@ Result<LinkedObject> Linker::link(llvm::MemoryBufferRef object, const std::vecto
   jl::link(std::move(*graph), std::make_unique<LinkContext>(state));
   if (state.error) return std::move(*state.error);
   if (!state.finalised) return make_error(BERTH_INTERNAL, "", "the link did not end", "report this as a defect of Berth");
+  if (state.linked.loaded) {
+    const SlabMemory::Part& text = state.linked.memory.parts[SlabMemory::kText];
+    state.linked.loaded->text = text.address;
+    state.linked.loaded->text_bytes = text.bytes;
+  }
   return std::move(state.linked);
 }
 

@@ -5,9 +5,11 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "jit/observers/loaded_unit.hpp"
 #include "jit/slab_memory.hpp"
 #include "support/result.hpp"
 
@@ -19,6 +21,7 @@ struct LinkedObject {
   std::map<std::string, void*, std::less<>> symbols;  // of those asked for
   SlabMemory::Allocation memory;
   const void* unwind_section = nullptr;  // or none
+  std::shared_ptr<LoadedUnit> loaded;    // null: not described
 
   /// Of a symbol that was asked for.
   void* address(const std::string& symbol) const { return symbols.find(symbol)->second; }
@@ -31,7 +34,8 @@ class Linker {
 
   /// Threads: any. Blocks: short. GC: any, kept. Owns: object borrowed. Errors: LINK_FAILED naming what is undefined, INTERNAL if the object
   /// lacks a wanted symbol, those of the memory. The message is what was found, unadorned.
-  Result<LinkedObject> link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup);
+  Result<LinkedObject> link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup,
+                            bool describe = false);
   /// The object as an image, made for the same symbols. As above.
   Result<LinkedObject> place(const ObjectImage& image, const std::vector<std::string>& wanted, const Lookup& lookup);
 
