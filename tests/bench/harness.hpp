@@ -124,6 +124,7 @@ inline Figure none(std::string name, double count, std::string unit) {
 std::vector<Figure> reservation_figures();
 std::vector<Figure> gc_figures();
 std::vector<Figure> jit_figures();
+std::vector<Figure> cache_figures();
 std::vector<Figure> poll_figures();
 std::vector<Figure> run_figures();
 

@@ -14,7 +14,8 @@ namespace berth::bench {
 
 class JitEngine {
  public:
-  explicit JitEngine(unsigned compile_threads) : engine_(configured(compile_threads).get()), thread_(engine_) {}
+  explicit JitEngine(unsigned compile_threads, const char* cache_directory = nullptr)
+      : engine_(configured(compile_threads, cache_directory).get()), thread_(engine_) {}
 
   berth_engine_t* get() const { return engine_.get(); }
   ThreadOwner& thread() { return thread_; }
@@ -38,8 +39,9 @@ class JitEngine {
   }
 
  private:
-  static ConfigOwner configured(unsigned compile_threads) {
+  static ConfigOwner configured(unsigned compile_threads, const char* cache_directory) {
     ConfigOwner config(berth_config_new());
+    berth_config_set_cache_directory(config.get(), cache_directory);
     berth_config_set_compile_threads(config.get(), compile_threads);
     return config;
   }

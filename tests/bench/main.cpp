@@ -18,7 +18,7 @@ struct Bench {
 };
 constexpr Bench kBenches[] = {{"reservation", berth::bench::reservation_figures},
 #if defined(BERTH_BENCH_JIT)
-                              {"jit", berth::bench::jit_figures}, {"poll", berth::bench::poll_figures},
+                              {"jit", berth::bench::jit_figures}, {"cache", berth::bench::cache_figures}, {"poll", berth::bench::poll_figures},
 #endif
 #if defined(BERTH_BENCH_RUN)
                               {"run", berth::bench::run_figures},

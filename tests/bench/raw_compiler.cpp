@@ -112,7 +112,7 @@ RawCompiler::RawCompiler(Tier tier) : tools_(std::make_unique<Tools>(tier)) {}
 RawCompiler::~RawCompiler() = default;
 RawCompiler::RawCompiler(RawCompiler&&) noexcept = default;
 
-void* RawCompiler::compile(std::span<const std::string> texts, const std::string& entry) {
+std::string RawCompiler::object_of(std::span<const std::string> texts) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> whole;
   std::optional<llvm::Linker> linker;
@@ -150,9 +150,13 @@ void* RawCompiler::compile(std::span<const std::string> texts, const std::string
     if (tools_->machine->addPassesToEmitMC(passes, machine_context, stream)) std::abort();
     passes.run(*whole);
   }
+  return std::string(object.data(), object.size());
+}
+
+void* RawCompiler::link(const std::string& object, const std::string& entry) {
   void* address = nullptr;
   const auto names = std::make_shared<llvm::orc::SymbolStringPool>();
-  auto graph = llvm::cantFail(jl::createLinkGraphFromObject(llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), "object"), names));
+  auto graph = llvm::cantFail(jl::createLinkGraphFromObject(llvm::MemoryBufferRef(object, "object"), names));
   jl::link(std::move(graph), std::make_unique<Context>(tools_->slab, entry, address));
   return address;
 }

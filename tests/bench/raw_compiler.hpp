@@ -17,7 +17,10 @@ class RawCompiler {
   RawCompiler& operator=(RawCompiler&&) = delete;
 
   /// Sources whose names do not clash, into one object. Address of `entry`. Ends the process if something fails.
-  void* compile(std::span<const std::string> texts, const std::string& entry);
+  void* compile(std::span<const std::string> texts, const std::string& entry) { return link(object_of(texts), entry); }
+  // Its two halves.
+  std::string object_of(std::span<const std::string> texts);
+  void* link(const std::string& object, const std::string& entry);
 
  private:
   struct Tools;
