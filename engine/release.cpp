@@ -20,8 +20,9 @@ Error stale_lease(const char* asked) {
 
 void Engine::Impl::trace_hold(const CodeInstance& token) {
   const auto begin = sync::TimePoint(std::chrono::nanoseconds(token.held_since_ns.load(std::memory_order_relaxed)));
-  trace.complete("engine", "hold", begin,
-                 fmt::format("\"method\":\"0x{:x}\"", reinterpret_cast<uintptr_t>(token.method.load(std::memory_order_relaxed))));
+  // Leases of one thread end in any order, and begin inside the reserve that waited for them.
+  trace.overlapping("engine", "hold", reinterpret_cast<uintptr_t>(&token), begin,
+                    fmt::format("\"method\":\"0x{:x}\"", reinterpret_cast<uintptr_t>(token.method.load(std::memory_order_relaxed))));
 }
 
 // The lease is claimed and its key given back: the count of the token's agent goes, and the lease's reference.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -12,13 +13,15 @@ namespace {
 
 constexpr size_t kBlockBytes = 1 << 16;
 
-double microseconds(sync::TimePoint time) {
-  return std::chrono::duration<double, std::micro>(time.time_since_epoch()).count();
+// The format's microseconds, exact: rounded ones would let a span end after the one around it.
+std::string microseconds(sync::Clock::duration time) {
+  const int64_t ns = std::chrono::nanoseconds(time).count();
+  return fmt::format("{}.{:03}", ns / 1000, ns % 1000);
 }
 
 std::string head(std::string_view category, std::string_view name, char phase, sync::TimePoint time) {
-  return fmt::format(R"({{"name":{},"cat":{},"ph":"{}","pid":{},"tid":{},"ts":{:.3f})", json_quote(name),
-                     json_quote(category), phase, getpid(), gettid(), microseconds(time));
+  return fmt::format(R"({{"name":{},"cat":{},"ph":"{}","pid":{},"tid":{},"ts":{})", json_quote(name),
+                     json_quote(category), phase, getpid(), gettid(), microseconds(time.time_since_epoch()));
 }
 
 }  // namespace
@@ -60,10 +63,17 @@ void Trace::instant(std::string_view category, std::string_view name, std::strin
   write(fmt::format(R"({},"s":"t","args":{{{}}}}})", head(category, name, 'i', sync::Clock::now()), arguments));
 }
 
-void Trace::complete(std::string_view category, std::string_view name, sync::TimePoint begin, std::string_view arguments) {
+void Trace::complete(std::string_view category, std::string_view name, sync::TimePoint begin, sync::TimePoint end,
+                     std::string_view arguments) {
   if (!is_on()) return;
-  const double duration = microseconds(sync::Clock::now()) - microseconds(begin);
-  write(fmt::format(R"({},"dur":{:.3f},"args":{{{}}}}})", head(category, name, 'X', begin), duration, arguments));
+  write(fmt::format(R"({},"dur":{},"args":{{{}}}}})", head(category, name, 'X', begin), microseconds(end - begin), arguments));
+}
+
+void Trace::overlapping(std::string_view category, std::string_view name, uint64_t id, sync::TimePoint begin, std::string_view arguments) {
+  if (!is_on()) return;
+  const auto end = std::max(begin, sync::Clock::now());
+  write(fmt::format("{},\"id\":\"0x{:x}\",\"args\":{{{}}}}},\n{},\"id\":\"0x{:x}\"}}", head(category, name, 'b', begin), id, arguments,
+                    head(category, name, 'e', end), id));
 }
 
 void Trace::write(std::string_view event) {

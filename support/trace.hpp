@@ -39,7 +39,14 @@ class Trace {
   /// Threads: any. Blocks: short. GC: any, kept. Errors: none (a failed write is reported by stop).
   void instant(std::string_view category, std::string_view name, std::string_view arguments = {});
   /// A span that began at `begin` and ends now. As above.
-  void complete(std::string_view category, std::string_view name, sync::TimePoint begin, std::string_view arguments = {});
+  void complete(std::string_view category, std::string_view name, sync::TimePoint begin, std::string_view arguments = {}) {
+    complete(category, name, begin, sync::Clock::now(), arguments);
+  }
+  /// A span that ended at `end`. As above.
+  void complete(std::string_view category, std::string_view name, sync::TimePoint begin, sync::TimePoint end, std::string_view arguments);
+  /// A span from `begin` to now of something that is no call: it may overlap others of the thread. `id` tells those of one name apart.
+  /// As above.
+  void overlapping(std::string_view category, std::string_view name, uint64_t id, sync::TimePoint begin, std::string_view arguments = {});
 
  private:
   void write(std::string_view event);

@@ -39,6 +39,23 @@ TEST(Trace, states) {
   EXPECT_EQ(text.substr(text.size() - 4), "\n]}\n");
 }
 
+TEST(Trace, times_are_exact_and_spans_may_overlap) {
+  const std::string path = testing::TempDir() + "berth_trace_times." + std::to_string(::getpid()) + ".json";
+  Trace trace;
+  ASSERT_FALSE(trace.start(path.c_str()).has_error());
+  const sync::TimePoint begin{std::chrono::nanoseconds(90'000'000'000'000'001)};  // years of uptime: a double has no nanoseconds there
+  trace.complete("test", "exact", begin, begin + std::chrono::nanoseconds(1'002), "");
+  trace.overlapping("test", "lease", 0xabc, sync::Clock::now(), R"("n":1)");
+  ASSERT_FALSE(trace.stop().has_error());
+  const std::string text = read(path);
+  EXPECT_NE(text.find(R"("ts":90000000000000.001,"dur":1.002,)"), std::string::npos) << text;
+  for (const char* phase : {"b", "e"}) {
+    EXPECT_NE(text.find(R"({"name":"lease","cat":"test","ph":")" + std::string(phase) + '"'), std::string::npos) << text;
+  }
+  EXPECT_NE(text.find(R"("id":"0xabc","args":{"n":1}})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("id":"0xabc"})"), std::string::npos) << text;
+}
+
 TEST(Trace, a_path_that_cannot_be_written_is_an_error_with_the_path) {
   Trace trace;
   auto started = trace.start("/nonexistent-folder/trace.json");
