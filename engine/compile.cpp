@@ -181,6 +181,41 @@ Result<void> Engine::Impl::request_tier(CodeInstance& instance, berth_tier_t tie
   return success();
 }
 
+void Engine::Impl::record_times(CodeInstance& instance, berth_tier_t tier, const CompileTimes& times) noexcept try {
+  auto made = std::make_unique<std::array<std::optional<CompileTimes>, 2>>();
+  const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
+  InstanceDetail* const detail = instance.detail.load(std::memory_order_relaxed);
+  if (!detail) return;
+  if (!detail->times) detail->times = std::move(made);
+  (*detail->times)[tier == BERTH_TIER_OPTIMIZED] = times;
+} catch (const std::bad_alloc&) {
+}
+
+std::string Engine::Impl::times_json(const CodeInstance& instance) {
+  std::array<std::optional<CompileTimes>, 2> times;
+  {
+    const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
+    const InstanceDetail* const detail = instance.detail.load(std::memory_order_acquire);
+    if (detail && detail->times) times = *detail->times;
+  }
+  std::string json;
+  const char* const tiers[] = {"fast", "optimized"};
+  for (size_t tier = 0; tier < times.size(); ++tier) {
+    if (!times[tier]) continue;
+    json += fmt::format("{}\"{}\":{{", json.empty() ? "" : ",", tiers[tier]);
+    for (size_t i = 0; i < kCompilePhaseNames.size(); ++i) {
+      json += fmt::format("{}\"{}_ns\":{}", i ? "," : "", kCompilePhaseNames[i], times[tier]->ns[i]);
+    }
+    json += '}';
+  }
+  return "{" + json + "}";
+}
+
+Result<void> no_observers(uint32_t flags) {
+  if (flags == 0) return success();
+  return make_error(BERTH_UNSUPPORTED, "berth_engine_set_observers", "this engine's compiler has no observers", "link libberth");
+}
+
 Code* Engine::Impl::make_code(void* entry, void* backend, uint32_t convention) {
   return shielded([&] {
     const sync::Lock lock(codes_mutex);

@@ -11,6 +11,7 @@
 #include "engine/source.hpp"
 #include "support/deadline.hpp"
 #include "support/result.hpp"
+#include "support/sync.hpp"
 
 namespace berth::gc {
 class Thread;
@@ -29,6 +30,7 @@ struct CompileJob {
   berth_tier_t tier = BERTH_TIER_FAST;
   Priority priority = Priority::Fast;
   std::string label;
+  sync::TimePoint submitted = sync::Clock::now();
 };
 
 class CompileSink {
@@ -60,7 +62,13 @@ class Compiler {
   /// Makes `name` known to sources. INVALID_ARGUMENT if it is defined at another address.
   virtual Result<void> define_symbol(const char* name, void* address) = 0;
   virtual bool has_threads() const noexcept = 0;
+  /// Turns exactly these on (berth_observer_t). UNSUPPORTED if this compiler has nothing to show; INVALID_ARGUMENT.
+  virtual Result<void> set_observers(uint32_t flags);
 };
+
+/// What a compiler without observers, or none, answers to set_observers.
+Result<void> no_observers(uint32_t flags);
+inline Result<void> Compiler::set_observers(uint32_t flags) { return no_observers(flags); }
 
 struct CompilerOptions {
   unsigned threads = 0;  // resolved: 0 means none

@@ -588,6 +588,18 @@ void Engine::counts(berth_engine_counts_t& out) {
 }
 Result<void> Engine::trace_start(const char* path) { return impl_->trace.start(path); }
 Result<void> Engine::trace_stop() { return impl_->trace.stop(); }
+Trace& Engine::trace() noexcept { return impl_->trace; }
+Result<void> Engine::set_observers(uint32_t flags) {
+  BERTH_TRYV(impl_->check_usable("berth_engine_set_observers"));
+  return compiler_ ? compiler_->set_observers(flags) : no_observers(flags);
+}
+void Engine::record_times(CodeInstance& instance, berth_tier_t tier, const CompileTimes& times) noexcept {
+  impl_->shielded([&] { impl_->record_times(instance, tier, times); });
+}
+std::string Engine::times_json(const CodeInstance& instance) {
+  Impl& impl = static_cast<Impl&>(*instance.recycler);
+  return impl.shielded([&] { return impl.times_json(instance); });
+}
 
 void Engine::add_subsystem(Subsystem* subsystem) {
   const sync::Lock lock(impl_->subsystems_mutex);

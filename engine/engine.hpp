@@ -16,11 +16,16 @@
 #include "support/deadline.hpp"
 #include "support/result.hpp"
 
+namespace berth {
+class Trace;
+}
+
 namespace berth::engine {
 
 class Agent;
 class ReservationTable;
 class WorldClock;
+struct CompileTimes;
 
 using Key = berth_key_t;
 
@@ -133,6 +138,11 @@ class Engine final {
   void counts(berth_engine_counts_t& out);
   Result<void> trace_start(const char* path);
   Result<void> trace_stop();
+  Trace& trace() noexcept;
+  Result<void> set_observers(uint32_t flags);
+  /// The last compile's at that tier. Threads: any, no lock held. Blocks: short. Lost if memory is out.
+  void record_times(CodeInstance& instance, berth_tier_t tier, const CompileTimes& times) noexcept;
+  static std::string times_json(const CodeInstance& instance);
 
   gc::Collector& collector() noexcept { return *collector_; }
   Compiler* compiler() noexcept { return compiler_.get(); }

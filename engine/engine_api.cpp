@@ -143,6 +143,20 @@ berth_error_t* berth_engine_trace_stop(berth_engine_t* engine) {
     return to_engine(engine)->trace_stop();
   });
 }
+berth_error_t* berth_engine_set_observers(berth_engine_t* engine, uint32_t flags) {
+  return at_boundary("berth_engine_set_observers", [&]() -> Result<void> {
+    if (!engine) return missing("berth_engine_set_observers", "the engine");
+    return to_engine(engine)->set_observers(flags);
+  });
+}
+char* berth_instance_times_json(const berth_instance_t* instance) {
+  if (!instance) return nullptr;
+  try {
+    return new_string(Engine::times_json(*to_instance(instance)));
+  } catch (...) {
+    return nullptr;
+  }
+}
 void berth_string_delete(char* string) { std::free(string); }
 
 void berth_engine_sweep(berth_engine_t* handle) {

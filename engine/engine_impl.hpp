@@ -219,6 +219,8 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   /// The agent that runs the compile, for the walk of the graph; null: none.
   void set_compiling_agent(CodeInstance& instance, Agent* agent);
   Result<void> request_tier(CodeInstance& instance, berth_tier_t tier);
+  void record_times(CodeInstance& instance, berth_tier_t tier, const CompileTimes& times) noexcept;
+  std::string times_json(const CodeInstance& instance);
   void serve_entry_queue(CodeInstance& instance, Service service, const FailureRef& failure, Aftermath& after);
   bool needs_compiler(const Source& source) const noexcept;
   /// The record of an entry that the engine did not make: the same one for the same arguments.

@@ -30,6 +30,7 @@ class HookCompiler final : public Compiler, public Subsystem {
   void stop(StopMode mode) override;
   Result<void> define_symbol(const char* name, void* address) override;
   bool has_threads() const noexcept override;
+  Result<void> set_observers(uint32_t flags) override { return next_ ? next_->set_observers(flags) : Compiler::set_observers(flags); }
   void add_counts(berth_engine_counts_t& counts) override { counts.compiled_fast += compiled_.load(std::memory_order_relaxed); }
 
   /// What an embedder's answer to a job does; both free it.

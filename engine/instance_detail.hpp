@@ -4,8 +4,11 @@
 #pragma once
 #include <boost/intrusive/list.hpp>
 #include <boost/intrusive_ptr.hpp>
+#include <array>
 #include <memory>
+#include <optional>
 
+#include "engine/compile_times.hpp"
 #include "engine/source.hpp"
 #include "support/error.hpp"
 #include "support/mutant.hpp"
@@ -62,6 +65,7 @@ struct InstanceDetail {
   std::shared_ptr<Source> source;  // until no tier needs it
   FailureRef failure;              // of the compile; set before the state Failed, read after acquiring it
   Waiter* entry_queue = nullptr;   // also under the graph lock
+  std::unique_ptr<std::array<std::optional<CompileTimes>, 2>> times;  // FAST, OPTIMIZED; null: never asked for
   Agent* compiling_agent = nullptr;  // graph lock: the agent that runs the compile, null: a thread without one
 
   // Under the world lock.

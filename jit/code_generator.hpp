@@ -32,6 +32,7 @@ class CodeGenerator {
   /// Code that is unreachable. As above.
   virtual void retire(engine::Code* code) noexcept = 0;
   virtual Result<void> define_symbol(const char* name, void* address) = 0;
+  virtual Result<void> set_observers(uint32_t flags) { return engine::no_observers(flags); }
   /// Called before the first job is run, from the submitting thread.
   virtual void open() {}
   /// No job runs any more: lets go of instances. Code stays callable until the generator is deleted.

@@ -64,6 +64,7 @@ class CompilePool final : public engine::Compiler {
   void stop(engine::StopMode mode) override;
   Result<void> define_symbol(const char* name, void* address) override { return generator_->define_symbol(name, address); }
   bool has_threads() const noexcept override { return max_workers_ != 0; }
+  Result<void> set_observers(uint32_t flags) override { return generator_->set_observers(flags); }
 
   Stats stats() const;
   CodeGenerator& generator() noexcept { return *generator_; }

@@ -15,6 +15,16 @@ set(JIT_HOST
   object_cache.cpp
   object_compiler.cpp
   object_unit.cpp
+  observers/debug_object.cpp
+  observers/gdb_observer.cpp
+  observers/jit_dump.cpp
+  observers/loaded_unit.cpp
+  observers/method_names.cpp
+  observers/observers.cpp
+  observers/perf_observer.cpp
+  observers/step_clock.cpp
+  observers/unwind_records.cpp
+  observers/vtune_observer.cpp
   pre_check.cpp
   runtime_library.cpp
   slab_memory.cpp

@@ -12,6 +12,8 @@
 #include "gc/thread.hpp"
 #include "jit/compile_error.hpp"
 #include "jit/linker.hpp"
+#include "jit/observers/method_names.hpp"
+#include "jit/observers/step_clock.hpp"
 #include "jit/runtime_library.hpp"
 #include "jit/tier_counter.hpp"
 #include "jit/typed_lowering.hpp"
@@ -31,10 +33,12 @@ struct HostBackend::LinkedMember {
   sync::Atomic<int32_t>* count = nullptr;           // in the code's data; lost counts are allowed: relaxed
   std::vector<sync::Atomic<void*>*> better;         // as above; boxed or only entry first. Release here, acquire in the code
   sync::Atomic<bool> asked{false};                  // a promotion is asked for once: relaxed
+  uint64_t observed = 0;                            // its own number with the observers, if it came from the cache
 };
 
 struct HostBackend::LinkedUnit {
   SlabMemory::Allocation memory;
+  uint64_t observed = 0;  // its number with the observers
   std::vector<std::unique_ptr<LinkedMember>> members;
 };
 
@@ -68,8 +72,23 @@ void HostBackend::close() noexcept {
 
 // --- compile -------------------------------------------------------------------------------------------------------
 
-// With a cache, either the first requests that it has, or the first that it has not: the rest is asked for again.
 Result<CodeGenerator::Answers> HostBackend::generate(std::span<const CompileRequest> requests) {
+  const bool timed = engine_ && observers_.wants_times();
+  StepClock clock(engine_ ? &engine_->trace() : nullptr, timed);
+  const auto began = sync::Clock::now();
+  auto answers = find_or_compile(requests);
+  if (!timed) return answers;
+  const size_t members = answers.has_error() ? requests.size() : answers.assume_value().size();
+  engine::CompileTimes times = clock.stop(members);
+  for (const CompileRequest& request : requests.first(members)) {
+    times[engine::CompilePhase::Queued] = std::chrono::nanoseconds(began - request.job.submitted).count();
+    engine_->record_times(*request.job.instance, tier_of(request.job), times);
+  }
+  return answers;
+}
+
+// With a cache, either the first requests that it has, or the first that it has not: the rest is asked for again.
+Result<CodeGenerator::Answers> HostBackend::find_or_compile(std::span<const CompileRequest> requests) {
   if (!cache_) return compile(requests, {});
   Answers answers;
   std::vector<CachedRequest> misses;
@@ -204,6 +223,10 @@ bool HostBackend::link_stored(const StoredUnit& stored) {
     linked.members.push_back(std::make_unique<LinkedMember>());
     linked.members.back()->code.tier = stored.unit.tier;
   }
+  if (linked_object->loaded) {
+    const LoadedUnit shared = shared_part(*linked_object->loaded, stored.unit.members);
+    if (!shared.functions.empty()) linked.observed = observers_.linked(shared);
+  }
   sync::Lock lock(units_mutex_);
   for (size_t i = 0; i < stored.keys.size(); ++i) {
     unclaimed_.insert_or_assign(stored.keys[i], Unclaimed{linked_object, stored.unit.members[i], linked.members[i].get()});
@@ -225,6 +248,7 @@ engine::Code* HostBackend::claim(const CompileRequest& request, const CachedRequ
   }
   if (bind_member(member, request.job, parts, *unclaimed.object).has_error()) return nullptr;
   bind_edges(member, request.job, parts);
+  if (unclaimed.object->loaded) member.observed = observers_.linked(part_of(*unclaimed.object->loaded, request, parts));
   sync::Lock lock(units_mutex_);
   if (member.count) counting_[member.instance] = &member;
   cache_->add_hit();
@@ -258,7 +282,8 @@ Result<LinkedObject> HostBackend::link_object(const ObjectUnit& unit) {
     typed |= !member.specialised_entry.empty();
   }
   Linker linker(memory_, unwind_);
-  return linker.link(llvm::MemoryBufferRef(unit.object, "object"), wanted, [&](const std::string& name) { return find_symbol(name, typed); });
+  return linker.link(llvm::MemoryBufferRef(unit.object, "object"), wanted, [&](const std::string& name) { return find_symbol(name, typed); },
+                     observers_.wants_units());
 }
 
 Result<std::vector<engine::Code*>> HostBackend::link(std::span<const CompileRequest> requests, ObjectUnit&& unit) {
@@ -276,6 +301,10 @@ Result<std::vector<engine::Code*>> HostBackend::link(std::span<const CompileRequ
   }
   // Nothing fails from here on: slots that are bound stay in the table.
   for (size_t i = 0; i < requests.size(); ++i) bind_edges(*linked.members[i], requests[i].job, unit.members[i]);
+  if (object.loaded) {
+    name_methods(*object.loaded, requests, unit.members);
+    linked.observed = observers_.linked(*object.loaded);
+  }
   std::vector<engine::Code*> codes;
   sync::Lock lock(units_mutex_);
   for (const auto& member : linked.members) {
@@ -438,6 +467,7 @@ void HostBackend::add_counts(berth_engine_counts_t& counts) {
 void HostBackend::explain(engine::Explanation& explanation) {
   const std::string reason = cache_ ? cache_->off_reason() : "";
   if (!reason.empty()) engine::add_item(explanation, "warnings", json_quote("the object cache " + reason));
+  for (const std::string& fault : observers_.faults()) engine::add_item(explanation, "warnings", json_quote("observer " + fault));
 }
 
 void HostBackend::metrics(std::string& prometheus) {
@@ -448,6 +478,7 @@ void HostBackend::metrics(std::string& prometheus) {
         "berth_cache_waits_total {}\nberth_cache_on {}\n",
         counts.hits, counts.misses, counts.refused, counts.evicted, counts.waited, cache_->off_reason().empty() ? 1 : 0);
   }
+  observers_.metrics(prometheus);
   const SlabMemory::Accounts accounts = memory_.accounts();
   prometheus += fmt::format(
       "berth_compiled_total{{tier=\"fast\"}} {}\nberth_compiled_total{{tier=\"optimized\"}} {}\n"

@@ -21,6 +21,7 @@
 #include "jit/call_slot.hpp"
 #include "jit/code_generator.hpp"
 #include "jit/object_compiler.hpp"
+#include "jit/observers/observers.hpp"
 #include "jit/slab_memory.hpp"
 #include "jit/unwind_registry.hpp"
 
@@ -52,6 +53,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   void bind(engine::CodeInstance& instance) noexcept override;
   void retire(engine::Code* code) noexcept override;
   Result<void> define_symbol(const char* name, void* address) override;
+  Result<void> set_observers(uint32_t flags) override { return observers_.set(flags); }
   void open() override;
   void close() noexcept override;
 
@@ -70,6 +72,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   struct LinkedUnit;    // what was linked together
   struct Unclaimed;     // a member that came with another from the cache, for whoever asks for it
 
+  Result<Answers> find_or_compile(std::span<const CompileRequest> requests);
   Result<Answers> compile(std::span<const CompileRequest> requests, std::span<CachedRequest> cached);
   /// Code from the cache; null: compile it.
   engine::Code* load(const CompileRequest& request, CachedRequest& cached);
@@ -93,6 +96,7 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   ObjectCompiler compiler_;
   SlabMemory memory_;
   UnwindRegistry unwind_;  // before memory_ goes
+  Observers observers_;    // as above
   SlotTable slots_;
   sync::Mutex units_mutex_{kRankUnits};
   std::vector<LinkedUnit> units_ BERTH_GUARDED_BY(units_mutex_);

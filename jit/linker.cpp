@@ -139,6 +139,11 @@ class LinkContext final : public jl::JITLinkContext {
     continuation->run(already_reported());
   }
 
+  llvm::Error modifyPassConfig(jl::LinkGraph&, jl::PassConfiguration& passes) override {
+    if (state_.linked.loaded) describe_link(passes, *state_.linked.loaded);
+    return llvm::Error::success();
+  }
+
   llvm::Error notifyResolved(jl::LinkGraph& graph) override {
     for (jl::Symbol* symbol : graph.defined_symbols()) {
       if (!symbol->hasName()) continue;
@@ -170,8 +175,10 @@ class LinkContext final : public jl::JITLinkContext {
 
 }  // namespace
 
-Result<LinkedObject> Linker::link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup) {
+Result<LinkedObject> Linker::link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup,
+                                  bool describe) {
   LinkState state{memory_, wanted, lookup, {}, nullptr, {}, false};
+  if (describe) state.linked.loaded = std::make_shared<LoadedUnit>();
   const auto names = std::make_shared<llvm::orc::SymbolStringPool>();  // of this link; outlives the look-up's results
   auto graph = jl::createLinkGraphFromObject(object, names);
   if (!graph) {
@@ -183,6 +190,10 @@ Result<LinkedObject> Linker::link(llvm::MemoryBufferRef object, const std::vecto
   const SlabMemory::Part& text = state.linked.memory.parts[SlabMemory::kText];
   if (state.unwind_section) {
     unwind_.add(state.linked.memory.slab, text.address, text.address + text.bytes, state.unwind_section);
+  }
+  if (state.linked.loaded) {
+    state.linked.loaded->text = text.address;
+    state.linked.loaded->text_bytes = text.bytes;
   }
   return std::move(state.linked);
 }

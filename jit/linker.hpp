@@ -5,9 +5,11 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "jit/observers/loaded_unit.hpp"
 #include "jit/slab_memory.hpp"
 #include "jit/unwind_registry.hpp"
 #include "support/result.hpp"
@@ -17,6 +19,7 @@ namespace berth::jit {
 struct LinkedObject {
   std::map<std::string, void*, std::less<>> symbols;  // of those asked for
   SlabMemory::Allocation memory;
+  std::shared_ptr<LoadedUnit> loaded;  // null: not described
 
   /// Of a symbol that was asked for.
   void* address(const std::string& symbol) const { return symbols.find(symbol)->second; }
@@ -29,7 +32,8 @@ class Linker {
 
   /// Threads: any. Blocks: short. GC: any, kept. Owns: object borrowed. Errors: LINK_FAILED naming what is undefined, INTERNAL if the object
   /// lacks a wanted symbol, those of the memory. The message is what was found, unadorned.
-  Result<LinkedObject> link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup);
+  Result<LinkedObject> link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup,
+                            bool describe = false);
 
  private:
   SlabMemory& memory_;

@@ -24,6 +24,7 @@
 #include "jit/containment.hpp"
 #include "jit/edge_lowering.hpp"
 #include "jit/llvm_body.hpp"
+#include "jit/observers/step_clock.hpp"
 #include "jit/pre_check.hpp"
 #include "jit/runtime_library.hpp"
 #include "jit/target_tools.hpp"
@@ -85,7 +86,11 @@ berth_tier_t tier_of(const engine::CompileJob& job) noexcept {
 
 Result<void> enter_step(const StepHook& hook, const CompileRequest& request, const char* step) {
   set_compile_step(step);
-  if (hook) hook(step, request.job);
+  if (hook) {
+    StepClock::enter(engine::CompilePhase::Wait, request.job);
+    hook(step, request.job);
+  }
+  StepClock::enter(phase_of(step), request.job);
   if (!request.cancelled.load(std::memory_order_relaxed)) return success();
   return compile_error(request.job, step, BERTH_CANCELLED, "the instance is no longer wanted", "");
 }
@@ -463,6 +468,7 @@ Result<void> ObjectCompiler::generate(Compilation& compilation) {
   make_frames_walkable(module);
   compilation.target.host.bound_attributes(module);
   compilation.tools->optimise(module);
+  StepClock::enter(engine::CompilePhase::Generate);
   if (!compilation.tools->emit(module, compilation.object)) {
     return member.fail("generate", BERTH_UNSUPPORTED, "this LLVM target emits no objects", "install LLVM with this host's target");
   }

@@ -65,6 +65,8 @@ class EngineOwner {
   uint64_t world() const noexcept { return berth_engine_world(get()); }
   std::string explain() const { return detail::take_string(berth_engine_explain(get())); }
   std::string metrics() const { return detail::take_string(berth_engine_metrics(get())); }
+  /// Bits of berth_observer_t.
+  void set_observers(uint32_t flags) const { check(berth_engine_set_observers(get(), flags)); }
 
  private:
   detail::Owner<berth_engine_t, &berth_engine_delete> engine_;
@@ -111,6 +113,7 @@ class InstanceRef {
   explicit operator bool() const noexcept { return instance_ != nullptr; }
   void *entry() const noexcept { return berth_instance_entry(get()); }
   void *payload() const noexcept { return berth_instance_payload(get()); }
+  std::string times_json() const { return detail::take_string(berth_instance_times_json(get())); }
 
  private:
   detail::Owner<berth_instance_t, &berth_instance_release> instance_;

@@ -132,6 +132,32 @@ BERTH_API berth_error_t *berth_engine_trace_start(berth_engine_t *engine, const 
  * whole. As above.
  */
 BERTH_API berth_error_t *berth_engine_trace_stop(berth_engine_t *engine);
+/** Who is told about compiled code, as bits. All off by default. */
+typedef enum berth_observer {
+  BERTH_OBSERVE_GDB = 1,   /**< GDB's JIT interface: names, unwinding, and lines where the source has them */
+  BERTH_OBSERVE_PERF = 2,  /**< a jitdump in $JITDUMPDIR if that is set, else /tmp/perf-PID.map */
+  BERTH_OBSERVE_VTUNE = 4, /**< the agent that $INTEL_JIT_PROFILER64 names; without one, nothing */
+  BERTH_OBSERVE_TIMES = 8  /**< times of each compile, for berth_instance_times_json */
+} berth_observer_t;
+/**
+ * Turns exactly the observers of `flags` on. They hear of code that is linked from now on. GDB forgets code
+ * that is retired, and all when its observer is turned off. One that fails later, say on a full disk, is
+ * turned off: berth_engine_explain says why under "warnings", no compile fails.
+ * Threads: any. Blocks: short, with file access. GC: any, kept. Owns: borrowed.
+ * Errors, after which nothing is changed: INVALID_ARGUMENT for other bits, or if a file cannot be written;
+ * UNSUPPORTED if the engine's compiler is not LLVM's; SHUT_DOWN; FORKED.
+ */
+BERTH_API berth_error_t *berth_engine_set_observers(berth_engine_t *engine, uint32_t flags);
+/**
+ * Where the time of the last compile of each tier went, in nanoseconds, as JSON; "{}" if none ended while
+ * BERTH_OBSERVE_TIMES was on. NULL if memory is out. Without queued_ns they add up to the compile's time on
+ * its thread; methods compiled together have equal shares of it; wait_ns is between the steps.
+ * {"fast":{"queued_ns":N,"load_ns":N,"read_ns":N,"check_ns":N,"optimise_ns":N,"generate_ns":N,"link_ns":N,
+ * "wait_ns":N},"optimized":{..}}
+ * Threads: any. Blocks: short. GC: any, kept. Owns: borrowed; returned, release with berth_string_delete.
+ * Errors: none.
+ */
+BERTH_API char *berth_instance_times_json(const berth_instance_t *instance);
 /**
  * Frees a string that Berth returned. NULL is nothing. Threads: any. Blocks: never. GC: any, kept. Owns:
  * consumed. Errors: none.

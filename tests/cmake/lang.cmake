@@ -114,3 +114,8 @@ foreach(tier fast optimized)
            COMMAND bash -c "ulimit -s 4096 && exec $<TARGET_FILE:berth> run ${programs}/even_odd.bth --tier ${tier}")
   set_tests_properties(Jit.J39_mutual_recursion_binds_its_calls_at_once_${tier} PROPERTIES TIMEOUT 60)
 endforeach()
+
+add_test(NAME Jit.J73_berth_run_writes_a_trace_that_loads
+         COMMAND ${CMAKE_COMMAND} -DBERTH=$<TARGET_FILE:berth> -DFILE=${programs}/queens.bth -DTRACE=${PROJECT_BINARY_DIR}/queens.trace.json
+                                  -P ${BERTH_LANG_TESTS}/trace.cmake)
+set_tests_properties(Jit.J73_berth_run_writes_a_trace_that_loads PROPERTIES TIMEOUT 120 LABELS lang)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# cmake -DBERTH=PROGRAM -DFILE=SOURCE -DTRACE=PATH -P trace.cmake: a run with --trace leaves JSON with events of the engine, compiles and LLVM.
+execute_process(COMMAND ${BERTH} run ${FILE} --tier optimized --trace ${TRACE} RESULT_VARIABLE rc OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(NOT rc EQUAL 0)
+  message(FATAL_ERROR "exit code ${rc}: ${output}")
+endif()
+file(READ ${TRACE} text)
+file(REMOVE ${TRACE})
+string(JSON events ERROR_VARIABLE error LENGTH "${text}" traceEvents)
+if(error)
+  message(FATAL_ERROR "the trace is no JSON: ${error}")
+endif()
+foreach(category engine compile llvm)
+  if(NOT text MATCHES "\"cat\":\"${category}\"")
+    message(FATAL_ERROR "no event of ${category} among ${events}")
+  endif()
+endforeach()
+message(STATUS "${events} events")
