@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // bench cache: a start from a full object cache against compiling, and against its limit: reading files with the same objects, as many
-// functions in each, and linking them with JITLink into one slab. Processor time of one thread without compile threads, from the first
-// release until all are callable: keys, checks, units, reservations, releases and waits are in it.
+// functions in each, and linking them with JITLink into one slab. Processor time of all threads (one compile thread), from the first
+// release until all are callable: keys, checks, units, reservations, releases, wake-ups and waits are in it.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,8 +41,8 @@ double processor_ns(Work&& work) {
   return now() - start;
 }
 
-double start(std::span<const std::string> texts, berth_tier_t tier, const char* cache_directory, unsigned threads = 0) {
-  JitEngine engine(threads, cache_directory);
+double start(std::span<const std::string> texts, berth_tier_t tier, const char* cache_directory) {
+  JitEngine engine(1, cache_directory);
   return processor_ns([&] { engine.compile_all(texts, tier); });
 }
 
@@ -82,11 +82,11 @@ std::string read_file(const std::string& path) {
 void measure(std::vector<Figure>& figures, const char* situation, std::span<const std::string> texts, berth_tier_t tier,
              std::optional<double> warm_goal, std::optional<double> hit_goal) {
   const TemporaryDirectory cache, raw;
-  start(texts, tier, cache.path.c_str(), 1);  // fills it, in batches; the engine's end waits for the files
+  start(texts, tier, cache.path.c_str());  // fills it; the engine's end waits for the files
   const size_t units = num_units(cache.path), per_unit = (texts.size() + units - 1) / units;
   const auto warm = [&] { return start(texts, tier, cache.path.c_str()); };
   figures.push_back(compare(fmt::format("cache/warm/{}", situation), "compiling them", warm_goal, texts.size(), warm,
-                            [&] { return start(texts, tier, nullptr, 1); }, 3));
+                            [&] { return start(texts, tier, nullptr); }, 3));
   const auto raw_tier = tier == BERTH_TIER_OPTIMIZED ? RawCompiler::Tier::Optimized : RawCompiler::Tier::Fast;
   std::vector<std::string> files, entries;
   {

@@ -13,6 +13,7 @@
 #include "berth/berth.hpp"
 #include "jit/host_backend.hpp"
 #include "jit/llvm_body.hpp"
+#include "jit/target_tools.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/watchdog.hpp"
 
@@ -85,6 +86,72 @@ class CachedEngine {
   ThreadOwner thread_;
   std::deque<char> keys_;
 };
+
+// --- programs ------------------------------------------------------------------------------------------------------
+
+// Objects, strings, boxed numbers, globals, closures of types, errors with their places, deep and mutual recursion.
+constexpr const char* kProgram = R"(berth-ir 1
+mutable type Node { next: Node | nothing, value: i64, extra: any }
+type Point { x: f64, y: f64 }
+global total: i64 = 0
+method fib(%n: i64) -> i64 {
+^0: %c = lt.i64 %n 2 cond %c ^1 ^2
+^1: return %n
+^2: %a = sub.i64 %n 1 %b = sub.i64 %n 2 %x = call fib(%a) %y = call fib(%b) %z = add.i64 %x %y return %z
+}
+method even(%n: i64) { ^0: %z = eq.i64 %n 0 cond %z ^1 ^2 ^1: return true ^2: %m = sub.i64 %n 1 %r = call odd(%m) return %r }
+method odd(%n: i64) { ^0: %z = eq.i64 %n 0 cond %z ^1 ^2 ^1: return false ^2: %m = sub.i64 %n 1 %r = call even(%m) return %r }
+method build(%n: i64) {
+^0: br ^1(0, nothing)
+^1(%i, %head): %c = lt.i64 %i %n cond %c ^2 ^3
+^2: %e = mul.i64 %i 3 %node = new Node(%head, %i, %e) %j = add.i64 %i 1 br ^1(%j, %node)
+^3: return %head
+}
+method sum(%list) {
+^0: br ^1(%list, 0)
+^1(%at, %s): %end = same %at nothing cond %end ^3 ^2
+^2:
+  %node = assert %at Node
+  %v = field %node.value
+  %e = field %node.extra
+  %ei = assert %e i64
+  %s1 = add.i64 %s %v
+  %s2 = add.i64 %s1 %ei
+  %next = field %node.next
+  br ^1(%next, %s2)
+^3: global.set total %s return %s
+}
+method risky(%k: i64) { ^0: %a = div.i64 100 %k return %a }
+method main() {
+^0:
+  %f = call fib(15)
+  %l = call build(500)
+  %t = call sum(%l)
+  %e = call even(100)
+  %p = new Point(1.5, 2.5)
+  %g = global.get total
+  print(%f, " ", %t, " ", %e, " ", %p, " ", %g, "\n")
+  %r = call risky(0)
+  return %r
+}
+)";
+
+std::string run_program(CachedEngine& engine, berth_tier_t tier) {
+  std::string output;
+  berth_program_t* program = nullptr;
+  check(berth_program_parse(engine.engine().get(), kProgram, std::string_view(kProgram).size(), "cached.bir", &program));
+  berth_program_set_tier(program, tier);
+  berth_program_set_print(
+      program, [](void* context, berth_thread_t*, const char* text, size_t length) { static_cast<std::string*>(context)->append(text, length); }, &output);
+  for (int i = 0; i < 2; ++i) {
+    berth_error_t* const error = berth_program_call(engine.thread().get(), program, "main", nullptr, 0, nullptr);
+    EXPECT_NE(error, nullptr);
+    output += error ? std::string(berth_error_message(error)) + berth_error_details_json(error) : "no error";
+    berth_error_delete(error);
+  }
+  berth_program_delete(program);
+  return output;
+}
 
 class JitCache : public testing::TestWithParam<unsigned> {
  protected:
@@ -218,6 +285,54 @@ TEST(JitCacheAdaptive, J75_loaded_code_is_promoted) {
   }
 }
 
+// Unwind records of loaded code, and calls that leave it.
+TEST_P(JitCache, J75_exceptions_pass_through_loaded_code) {
+  constexpr const char* kCaller = "declare i64 @thrower(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @thrower(i64 %x)\n  %z = add i64 %y, 1\n  ret i64 %z\n}\n";
+  Number* const thrower = [](int64_t x) {
+    if (x < 0) throw x;
+    return 2 * x;
+  };
+  for (int round = 0; round < 2; ++round) {
+    CachedEngine engine(directory.path(), GetParam());
+    check(berth_engine_define_symbol(engine.engine().get(), "thrower", reinterpret_cast<void*>(thrower)));
+    for (const berth_tier_t tier : {BERTH_TIER_FAST, BERTH_TIER_OPTIMIZED}) {
+      Number* const code = engine.entry(engine.release(kCaller, tier));
+      EXPECT_EQ(code(20), 41);
+      int64_t caught = 0;
+      try {
+        code(-7);
+      } catch (const int64_t thrown) {
+        caught = thrown;
+      }
+      EXPECT_EQ(caught, -7);
+    }
+    EXPECT_EQ(engine.compiled(), round == 0 ? 2u : 0u);
+  }
+}
+
+// Loading copies the image; without one it would link the object: right, but slow.
+TEST_P(JitCache, J75_what_is_kept_has_its_image) {
+  {
+    CachedEngine engine(directory.path(), GetParam());
+    for (const berth_tier_t tier : {BERTH_TIER_FAST, BERTH_TIER_OPTIMIZED}) engine.call(kRich, 1, tier);
+    run_program(engine, BERTH_TIER_OPTIMIZED);
+  }
+  auto host = jit::HostTarget::detect();
+  ASSERT_TRUE(host.has_value());
+  const jit::CacheKey environment = jit::CacheEnvironment::of(host.assume_value()).digest();
+  int units = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+    if (entry.path().filename().string().size() != 64) continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(in), {});
+    const auto stored = jit::decode_unit(bytes, environment);
+    ASSERT_TRUE(stored.has_value()) << stored.assume_error().message();
+    EXPECT_TRUE(stored.assume_value().image) << stored.assume_value().unit.members[0].entry;
+    ++units;
+  }
+  EXPECT_GE(units, 3);
+}
+
 // Units of many members, asked for in another order, by jobs that are batched in another way.
 TEST_P(JitCache, J75_members_of_units_are_found_in_any_order) {
   constexpr size_t kSources = 300;
@@ -261,72 +376,6 @@ TEST_P(JitCache, J75_equal_sources_have_their_own_data) {
     }
     EXPECT_LE(engine.compiled(), round == 0 ? 4u : 0u);
   }
-}
-
-// --- programs ------------------------------------------------------------------------------------------------------
-
-// Objects, strings, boxed numbers, globals, closures of types, errors with their places, deep and mutual recursion.
-constexpr const char* kProgram = R"(berth-ir 1
-mutable type Node { next: Node | nothing, value: i64, extra: any }
-type Point { x: f64, y: f64 }
-global total: i64 = 0
-method fib(%n: i64) -> i64 {
-^0: %c = lt.i64 %n 2 cond %c ^1 ^2
-^1: return %n
-^2: %a = sub.i64 %n 1 %b = sub.i64 %n 2 %x = call fib(%a) %y = call fib(%b) %z = add.i64 %x %y return %z
-}
-method even(%n: i64) { ^0: %z = eq.i64 %n 0 cond %z ^1 ^2 ^1: return true ^2: %m = sub.i64 %n 1 %r = call odd(%m) return %r }
-method odd(%n: i64) { ^0: %z = eq.i64 %n 0 cond %z ^1 ^2 ^1: return false ^2: %m = sub.i64 %n 1 %r = call even(%m) return %r }
-method build(%n: i64) {
-^0: br ^1(0, nothing)
-^1(%i, %head): %c = lt.i64 %i %n cond %c ^2 ^3
-^2: %e = mul.i64 %i 3 %node = new Node(%head, %i, %e) %j = add.i64 %i 1 br ^1(%j, %node)
-^3: return %head
-}
-method sum(%list) {
-^0: br ^1(%list, 0)
-^1(%at, %s): %end = same %at nothing cond %end ^3 ^2
-^2:
-  %node = assert %at Node
-  %v = field %node.value
-  %e = field %node.extra
-  %ei = assert %e i64
-  %s1 = add.i64 %s %v
-  %s2 = add.i64 %s1 %ei
-  %next = field %node.next
-  br ^1(%next, %s2)
-^3: global.set total %s return %s
-}
-method risky(%k: i64) { ^0: %a = div.i64 100 %k return %a }
-method main() {
-^0:
-  %f = call fib(15)
-  %l = call build(500)
-  %t = call sum(%l)
-  %e = call even(100)
-  %p = new Point(1.5, 2.5)
-  %g = global.get total
-  print(%f, " ", %t, " ", %e, " ", %p, " ", %g, "\n")
-  %r = call risky(0)
-  return %r
-}
-)";
-
-std::string run_program(CachedEngine& engine, berth_tier_t tier) {
-  std::string output;
-  berth_program_t* program = nullptr;
-  check(berth_program_parse(engine.engine().get(), kProgram, std::string_view(kProgram).size(), "cached.bir", &program));
-  berth_program_set_tier(program, tier);
-  berth_program_set_print(
-      program, [](void* context, berth_thread_t*, const char* text, size_t length) { static_cast<std::string*>(context)->append(text, length); }, &output);
-  for (int i = 0; i < 2; ++i) {
-    berth_error_t* const error = berth_program_call(engine.thread().get(), program, "main", nullptr, 0, nullptr);
-    EXPECT_NE(error, nullptr);
-    output += error ? std::string(berth_error_message(error)) + berth_error_details_json(error) : "no error";
-    berth_error_delete(error);
-  }
-  berth_program_delete(program);
-  return output;
 }
 
 TEST_P(JitCache, J75_programs_run_alike_when_loaded) {
@@ -462,6 +511,32 @@ int compile_in_processes(const std::string& directory, int processes, int keys, 
     EXPECT_EQ(status, 0);
   }
   return total;
+}
+
+TEST(JitCacheBudget, what_skipped_passes_for_lack_of_time_is_not_kept) {
+  const Watchdog watchdog{110s};
+  const TemporaryDirectory directory;
+  uint64_t compiled = 0;
+  for (const bool hurried : {true, false, true}) {
+    jit::HostBackend::Options options;
+    options.cache.emplace();
+    options.cache->directory = directory.path();
+    jit::HostBackend backend(nullptr, std::move(options));
+    const sync::Atomic<bool> cancelled{false};
+    engine::CompileJob job;
+    job.source = std::make_shared<engine::Source>();
+    job.source->body = std::make_unique<jit::LlvmBody>(engine::BodyKind::LlvmIr, number_source(1));
+    job.source->entry_symbol = "f";
+    job.tier = BERTH_TIER_OPTIMIZED;
+    jit::CompileRequest request{job, cancelled};
+    if (hurried) request.half = sync::Clock::now();
+    auto answers = backend.generate({&request, 1});
+    ASSERT_TRUE(answers.has_value() && answers.assume_value().front().has_value());
+    berth_engine_counts_t counts{};
+    backend.add_counts(counts);
+    compiled += counts.compiled_optimized;
+  }
+  EXPECT_EQ(compiled, 2u) << "the second is kept, and the third finds it";
 }
 
 TEST(JitCacheProcesses, J78_eight_processes_compile_each_key_once) {
