@@ -442,6 +442,7 @@ size_t CodeUnits::free_deserted() {
         fresh.backend = nullptr;
         fresh.count = nullptr;
         fresh.better.clear();
+        fresh.osr = {};
         fresh.asked.store(false, std::memory_order_relaxed);
         fresh.is_retired = false;
         spare_.push_back(std::move(member));

@@ -362,6 +362,7 @@ Result<void> HostBackend::bind_member(LinkedMember& to, const engine::CompileJob
     // Before the code is published, which orders it.
     std::copy(member.addresses.begin(), member.addresses.end(), static_cast<const void**>(object.address(member.addresses_symbol)));
   }
+  if (!member.osr_symbol.empty()) to.osr = {static_cast<void* const*>(object.address(member.osr_symbol)), member.num_osr};
   MemberSlots slots;
   for (const EdgeSlot& slot : member.slots) slots.callees.push_back(job.source->edges[slot.edge].callee);
   BERTH_TRYV(make_slots(slots, member, object));
@@ -393,7 +394,7 @@ void HostBackend::not_promoted(engine::CodeInstance& instance) noexcept {
 // Called by counting code, on whatever thread runs it.
 void HostBackend::count_used_up(LinkedMember* member) noexcept {
   const int kept_errno = errno;
-  member->count->store(kCountWhilePromoted, std::memory_order_relaxed);
+  member->count->store(kLooksPerCount * first_tier_count.load(std::memory_order_relaxed), std::memory_order_relaxed);
   if (!member->asked.exchange(true, std::memory_order_relaxed) && engine::try_retain(*member->instance)) {
     const engine::CodeInstanceRef instance(member->instance, false);
     const uint64_t word = instance->word.load(std::memory_order_acquire);
@@ -415,10 +416,15 @@ void HostBackend::bind(engine::CodeInstance& instance) noexcept {
     lower = found->second;
     counting_.erase(found);
   }
+  auto* const member = static_cast<LinkedMember*>(code->backend);
   // First: while the lower code may be entered, the better stays.
-  if (code->backend) units_.lead_on(*lower, *static_cast<LinkedMember*>(code->backend));
-  void* const better[] = {code->entry, code->convention == lower->code.convention ? code->specialised_entry : nullptr};
-  for (size_t i = 0; i < lower->better.size(); ++i) lower->better[i]->store(better[i], std::memory_order_release);
+  if (member) units_.lead_on(*lower, *member);
+  // The entries, then the points: both sides were lowered from one typed body.
+  std::vector<void*> better = {code->entry, code->specialised_entry};
+  if (member) better.insert(better.end(), member->osr.begin(), member->osr.end());
+  if (code->convention != lower->code.convention) better.resize(1);
+  better.resize(lower->better.size());
+  for (size_t i = 0; i < better.size(); ++i) lower->better[i]->store(better[i], std::memory_order_release);
 }
 
 Result<void> HostBackend::make_slots(MemberSlots& to, ObjectMember& member, const LinkedObject& object) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/code_instance.hpp"
@@ -26,6 +27,7 @@ struct LinkedMember {
   engine::Code code;
   LinkedUnit* unit = nullptr;
   std::shared_ptr<void> record;  // what lowered code refers to by address
+  std::span<void* const> osr;    // its functions of the points where lower code's loops are left
   // Written once, under CodeUnits' lock; null: nobody's yet. No reference, which would keep the code's own instance alive: the generation tells whether it is still the same (its memory is
   // type-stable).
   engine::CodeInstance* instance = nullptr;

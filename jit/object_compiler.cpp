@@ -254,7 +254,7 @@ bool fits(const llvm::Module& unit, const llvm::Module& added) {
 // Every definition gets the member's number at its end; the member's symbols follow.
 void number_names(llvm::Module& module, ObjectMember& member, size_t number) {
   if (mutant::is_on("J5_no_rename")) return;
-  std::vector<std::string*> symbols = {&member.entry, &member.specialised_entry, &member.addresses_symbol, &member.counter.unit_symbol,
+  std::vector<std::string*> symbols = {&member.entry, &member.specialised_entry, &member.addresses_symbol, &member.osr_symbol, &member.counter.unit_symbol,
                                        &member.counter.count_symbol};
   for (EdgeSlot& slot : member.slots) symbols.push_back(&slot.symbol);
   for (std::string& better : member.counter.better_symbols) symbols.push_back(&better);
@@ -345,8 +345,9 @@ Result<void> ObjectCompiler::read(Compilation& compilation, Reading& reading) {
   }
   if (body.kind() == engine::BodyKind::TypedIr) {
     const auto& typed = static_cast<const inference::TypedIrBody&>(body);
+    const bool is_adaptive = options_.count && reading.job.instance && reading.job.source->tier == BERTH_TIER_ADAPTIVE;
     LoweredNames names;
-    auto module = lower_typed(compilation.context, *typed.method, typed.program, tier_of(reading.job), names);
+    auto module = lower_typed(compilation.context, *typed.method, typed.program, tier_of(reading.job), is_adaptive, names);
     if (module.has_error()) return reading.fail("read", module.assume_error());
     reading.module = std::move(module).assume_value();
     reading.member.entry = std::move(names.boxed_entry);
@@ -356,6 +357,8 @@ Result<void> ObjectCompiler::read(Compilation& compilation, Reading& reading) {
     reading.member.num_addresses = names.addresses.size();
     reading.member.addresses = std::move(names.addresses);
     reading.member.record = std::move(names.record);
+    reading.member.osr_symbol = std::move(names.osr_symbol);
+    reading.member.num_osr = names.num_osr;
     return success();
   }
   const std::string& bytes = static_cast<const LlvmBody&>(body).bytes;
@@ -464,7 +467,7 @@ Result<void> ObjectCompiler::make_local(Compilation& compilation, Reading& readi
   if (counts(reading.job) && is_promotable) {
     std::vector<std::string> entries = {member.entry};
     if (!member.specialised_entry.empty()) entries.push_back(member.specialised_entry);
-    member.counter = add_tier_counter(module, entries);
+    member.counter = add_tier_counter(module, entries, member.num_osr);
   }
   make_names_local(module, member.symbols());
   return success();

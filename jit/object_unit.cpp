@@ -39,6 +39,8 @@ void write_member(ByteWriter& to, const ObjectMember& member) {
   for (const std::string& better : member.counter.better_symbols) to.text(better);
   to.text(member.addresses_symbol);
   to.number(member.num_addresses);
+  to.text(member.osr_symbol);
+  to.number(member.num_osr);
 }
 
 ObjectMember read_member(ByteReader& from) {
@@ -52,6 +54,8 @@ ObjectMember read_member(ByteReader& from) {
   for (size_t left = from.count(); left != 0 && !from.has_failed(); --left) member.counter.better_symbols.push_back(read_string(from));
   member.addresses_symbol = read_string(from);
   member.num_addresses = from.number();
+  member.osr_symbol = read_string(from);
+  member.num_osr = from.number();
   return member;
 }
 
@@ -60,6 +64,7 @@ std::vector<std::string> ObjectMember::symbols() const {
   if (!specialised_entry.empty()) all.push_back(specialised_entry);
   for (const EdgeSlot& slot : slots) all.push_back(slot.symbol);
   if (!addresses_symbol.empty()) all.push_back(addresses_symbol);
+  if (!osr_symbol.empty()) all.push_back(osr_symbol);
   if (!counter.unit_symbol.empty()) {
     all.insert(all.end(), {counter.unit_symbol, counter.count_symbol});
     all.insert(all.end(), counter.better_symbols.begin(), counter.better_symbols.end());

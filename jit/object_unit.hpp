@@ -31,6 +31,8 @@ struct ObjectMember {
   TierCounter counter;                 // no symbols: not counted
   std::string addresses_symbol;        // LoweredNames, or empty
   size_t num_addresses = 0;
+  std::string osr_symbol;              // as above; counting code has words of its counter instead
+  size_t num_osr = 0;
   std::vector<const void*> addresses;  // of this process: never kept or sent, filled in by who lowered the source
   std::shared_ptr<void> record;        // owns some of them: kept with the code
 

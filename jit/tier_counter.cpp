@@ -2,6 +2,7 @@
 #include "jit/tier_counter.hpp"
 
 #include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -16,7 +17,7 @@ class Counting {
   explicit Counting(llvm::Module& module) : module_(module) {
     llvm::Type* const pointer = llvm::PointerType::getUnqual(module.getContext());
     llvm::Type* const word = llvm::Type::getInt32Ty(module.getContext());
-    count_ = add_global(word, llvm::ConstantInt::getSigned(word, kTierCount), "__berth_count");
+    count_ = add_global(word, llvm::ConstantInt::getSigned(word, first_tier_count.load(std::memory_order_relaxed)), "__berth_count");
     unit_ = add_global(pointer, llvm::Constant::getNullValue(pointer), "__berth_unit");
     promote_ = module.getOrInsertFunction(TierCounter::kPromote, llvm::Type::getVoidTy(module.getContext()), pointer);
   }
@@ -64,6 +65,47 @@ class Counting {
     return better->getName().str();
   }
 
+  /// In place of each call of kOsrPoint.
+  std::vector<std::string> count_points(size_t num_points) {
+    std::vector<std::string> symbols;
+    llvm::Type* const pointer = llvm::PointerType::getUnqual(module_.getContext());
+    std::vector<llvm::GlobalVariable*> words;
+    for (size_t i = 0; i < num_points; ++i) {
+      words.push_back(add_global(pointer, llvm::Constant::getNullValue(pointer), fmt::format("__berth_osr_better.{}", i)));
+      symbols.push_back(words.back()->getName().str());
+    }
+    llvm::Function* const marker = module_.getFunction(TierCounter::kOsrPoint);
+    if (!marker) return symbols;
+    for (llvm::User* user : llvm::make_early_inc_range(marker->users())) {
+      auto* const point = llvm::cast<llvm::CallInst>(user);
+      const uint64_t number = llvm::cast<llvm::ConstantInt>(point->getArgOperand(0))->getZExtValue();
+      llvm::BasicBlock* const from = point->getParent();
+      llvm::Instruction* const used_up = count_before(*point, point->getArgOperand(1));
+      llvm::Value* better = llvm::Constant::getNullValue(pointer);
+      if (number != TierCounter::kNoPoint) {
+        llvm::IRBuilder<> builder(used_up);
+        llvm::LoadInst* const load = builder.CreateAlignedLoad(pointer, words[number], llvm::Align(8));
+        load->setAtomic(llvm::AtomicOrdering::Acquire);  // as at calls
+        builder.SetInsertPoint(point);
+        llvm::PHINode* const phi = builder.CreatePHI(pointer, 2);
+        phi->addIncoming(better, from);
+        phi->addIncoming(load, used_up->getParent());
+        better = phi;
+      }
+      point->replaceAllUsesWith(better);
+      point->eraseFromParent();
+    }
+    marker->eraseFromParent();
+    return symbols;
+  }
+
+  static bool counts_itself(const llvm::Function& function) {
+    const llvm::Function* const marker = function.getParent()->getFunction(TierCounter::kOsrPoint);
+    return marker && std::any_of(marker->user_begin(), marker->user_end(), [&](const llvm::User* user) {
+      return llvm::cast<llvm::CallInst>(user)->getFunction() == &function;
+    });
+  }
+
   std::string count_symbol() const { return count_->getName().str(); }
   std::string unit_symbol() const { return unit_->getName().str(); }
 
@@ -74,16 +116,23 @@ class Counting {
     return global;
   }
 
-  void count_before(llvm::Instruction& at, int32_t cost) {
+  llvm::Instruction* count_before(llvm::Instruction& at, int32_t cost) {
+    return count_before(at, llvm::ConstantInt::get(llvm::Type::getInt32Ty(module_.getContext()), static_cast<uint32_t>(cost)));
+  }
+
+  /// Gives the end of the block that runs when the count is used up.
+  llvm::Instruction* count_before(llvm::Instruction& at, llvm::Value* cost) {
     llvm::IRBuilder<> builder(&at);
     llvm::Type* const word = builder.getInt32Ty();
     llvm::LoadInst* const old = builder.CreateAlignedLoad(word, count_, llvm::Align(4));
     old->setAtomic(llvm::AtomicOrdering::Monotonic);
-    llvm::Value* const left = builder.CreateSub(old, builder.getInt32(static_cast<uint32_t>(cost)));
+    llvm::Value* const left = builder.CreateSub(old, cost);
     builder.CreateAlignedStore(left, count_, llvm::Align(4))->setAtomic(llvm::AtomicOrdering::Monotonic);
     llvm::Value* const used_up = builder.CreateICmpSLE(left, builder.getInt32(0));
-    builder.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(used_up, &at, false));
+    llvm::Instruction* const end = llvm::SplitBlockAndInsertIfThen(used_up, &at, false);
+    builder.SetInsertPoint(end);
     builder.CreateCall(promote_, builder.CreateAlignedLoad(builder.getPtrTy(), unit_, llvm::Align(8)));
+    return end;
   }
 
   llvm::Module& module_;
@@ -94,17 +143,19 @@ class Counting {
 
 }  // namespace
 
-TierCounter add_tier_counter(llvm::Module& module, const std::vector<std::string>& entries) {
+TierCounter add_tier_counter(llvm::Module& module, const std::vector<std::string>& entries, size_t num_points) {
   Counting counting(module);
   TierCounter counter;
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration() && !function.hasFnAttribute(llvm::Attribute::Naked)) counting.count_back_edges(function);
+    if (!function.isDeclaration() && !function.hasFnAttribute(llvm::Attribute::Naked) && !Counting::counts_itself(function))
+      counting.count_back_edges(function);
   }
   for (const std::string& entry : entries) {
     llvm::Function& function = *module.getFunction(entry);
     if (function.hasFnAttribute(llvm::Attribute::Naked)) continue;
     counter.better_symbols.push_back(counting.count_calls(function, counter.better_symbols.size()));
   }
+  for (std::string& point : counting.count_points(num_points)) counter.better_symbols.push_back(std::move(point));
   counter.count_symbol = counting.count_symbol();
   counter.unit_symbol = counting.unit_symbol();
   return counter;

@@ -43,15 +43,19 @@ struct LoweredNames {
   // after linking. Empty: it needs none.
   std::string addresses_symbol;
   std::vector<const void*> addresses;
+  // Adaptive FAST: calls TierCounter::kOsrPoint at `num_osr` points. Adaptive OPTIMIZED: `osr_symbol` is an array of as many functions. Each
+  // takes the thread and, by their representations, the values that are live at its point; it gives what the specialised entry gives.
+  std::string osr_symbol;
+  size_t num_osr = 0;
   // Owns what of that the code refers to alone: statements, positions, the frame kind, call sites. Must live as long as the code can run:
   // keep it with the code's own record (Code::backend) and drop it when the code is freed.
   std::shared_ptr<void> record;
 };
 
-/// Lowers an inferred method; the module is unoptimised, verified by the caller, and has no triple and no layout.
+/// Lowers an inferred method. `adaptive`: FAST code is left for OPTIMIZED code in the middle of its loops. The module is unoptimised, verified by the caller, and has no triple and no layout.
 /// Threads: any. Blocks: short (interning, layouts). GC: any, kept. Owns: all borrowed; the module returned. Errors: UNSUPPORTED.
 Result<std::unique_ptr<llvm::Module>> lower_typed(llvm::LLVMContext& context, const inference::TypedMethod& method,
-                                                  inference::Program& program, berth_tier_t tier, LoweredNames& names);
+                                                  inference::Program& program, berth_tier_t tier, bool adaptive, LoweredNames& names);
 
 struct RuntimeSymbol {
   const char* name;

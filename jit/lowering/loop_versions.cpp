@@ -152,7 +152,7 @@ void MethodLowering::split_loop(Chunks& chunks, llvm::BasicBlock* header) {
   for (llvm::BranchInst* check : chunks.checks)
     if (loop->contains(check->getParent())) llvm::cast<llvm::BranchInst>(copy_of(check))->setCondition(builder_.getFalse());
   keep_small(*loop);
-  llvm::Instruction* jump = chunks.entry->getTerminator();
+  llvm::Instruction* jump = chunks.last->getTerminator();
   builder_.SetInsertPoint(jump);
   builder_.CreateCondBr(chunks.is_inside, llvm::cast<llvm::BasicBlock>(copy_of(header)), header);
   jump->eraseFromParent();

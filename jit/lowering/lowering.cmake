@@ -5,6 +5,8 @@ set(JIT_LOWERING
   lowering/kernel_lowering.cpp
   lowering/loop_versions.cpp
   lowering/method_lowering.cpp
+  lowering/osr.cpp
+  lowering/osr_lowering.cpp
   lowering/plan.cpp
   lowering/ptx.cpp
   lowering/representations.cpp

@@ -18,7 +18,7 @@ struct LoweringRecord {
   std::deque<inference::Statement> statements;  // deques: elements stay where they are
   std::deque<inference::Position> positions;    // of terminators and the method
   std::deque<CallSite> sites;
-  gc::FrameKind frame{&gc::Frame::scan_slots, 0, nullptr};
+  std::deque<gc::FrameKind> frames;             // one for each function
   gc::FrameKind bridge{&gc::Frame::scan_slots, 0, nullptr};  // of the boxed entry's arguments; not in stack traces
 };
 

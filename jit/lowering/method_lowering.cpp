@@ -43,13 +43,14 @@ void lay_out(llvm::Function& function) {
 }  // namespace
 
 MethodLowering::MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, inference::Program& program,
-                               berth_tier_t tier, LoweredNames& names)
+                               berth_tier_t tier, bool adaptive, LoweredNames& names)
     : context_(context),
       typed_(typed),
       body_(typed.body),
       program_(program),
       runtime_(program.runtime()),
       tier_(tier),
+      is_adaptive_(adaptive),
       names_(names),
       record_(std::make_shared<LoweringRecord>()),
       convention_(typed.specialisation->arguments, typed.result),
@@ -71,8 +72,18 @@ Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
   for (inference::BlockId header = 0; header < body_.blocks.size(); ++header)
     for (inference::BlockId id = 0; chunked_loops_[header] && id < body_.blocks.size(); ++id)
       if (chunked_loops_[header]->contains[id]) chunked_in_[id] = header;
-  emit_specialised();
+  for (size_t id = 0; id < roots_.rooted.size(); ++id) slots_.push_back(roots_.rooted[id] ? num_slots_++ : 0);
+  if (is_adaptive_) points_ = find_osr_points(body_, roots_);
+  names_.num_osr = points_.size();
+  emit_method(nullptr);
   emit_boxed();
+  std::vector<llvm::Constant*> functions;
+  for (const OsrPoint& point : points_) {
+    if (tier_ != BERTH_TIER_OPTIMIZED) break;
+    emit_method(&point);
+    functions.push_back(function_);
+  }
+  if (!functions.empty()) emit_osr_table(functions);
   finish_addresses();
   if (!unsupported_.empty())
     return make_error(BERTH_UNSUPPORTED, "lowering \"" + name + "\"", unsupported_, "resolve and infer the method first");
@@ -80,21 +91,10 @@ Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
   return std::move(module_);
 }
 
-void MethodLowering::emit_specialised() {
-  function_ = llvm::Function::Create(convention_.function_type(context_), llvm::Function::ExternalLinkage, names_.specialised_entry,
-                                     *module_);
-  function_->setCallingConv(llvm::CallingConv::Fast);
-  function_->addFnAttr("frame-pointer", "all");
-  function_->setUWTableKind(llvm::UWTableKind::Async);
-  has_frame_ = roots_.has_hot || roots_.has_rooted;
-  values_.resize(body_.values.size());
-  slots_.resize(body_.values.size());
-  for (size_t id = 0; id < slots_.size(); ++id)
-    if (roots_.rooted[id]) slots_[id] = num_slots_++;
-  blocks_.resize(body_.blocks.size());
-  landings_.resize(body_.blocks.size());
-  emit_prologue();
-  for (const inference::BlockId id : roots_.order) emit_block(id);
+void MethodLowering::emit_method(const OsrPoint* start) {
+  begin_function(start);
+  emit_prologue(start);
+  for (const inference::BlockId id : order_) emit_block(id);
   finish_frame();
   split_loops();
   llvm::EliminateUnreachableBlocks(*function_);
@@ -105,8 +105,33 @@ void MethodLowering::emit_specialised() {
   lay_out(*function_);
 }
 
+void MethodLowering::begin_function(const OsrPoint* start) {
+  if (start) {
+    const std::string name = names_.specialised_entry + ".osr." + std::to_string(start->header);
+    function_ = llvm::Function::Create(type_of_osr(*start), llvm::Function::InternalLinkage, name, *module_);
+  } else {
+    function_ = llvm::Function::Create(convention_.function_type(context_), llvm::Function::ExternalLinkage, names_.specialised_entry, *module_);
+    specialised_ = function_;
+  }
+  function_->setCallingConv(llvm::CallingConv::Fast);
+  function_->addFnAttr("frame-pointer", "all");
+  function_->setUWTableKind(llvm::UWTableKind::Async);
+  has_frame_ = roots_.has_hot || roots_.has_rooted;
+  record_->frames.push_back({&gc::Frame::scan_slots, 0, nullptr});
+  frame_kind_ = &record_->frames.back();
+  order_ = start ? order_from(body_, roots_, start->header) : roots_.order;
+  values_.assign(body_.values.size(), nullptr);
+  cells_.assign(body_.values.size(), nullptr);
+  blocks_.assign(body_.blocks.size(), nullptr);
+  landings_.assign(body_.blocks.size(), nullptr);
+  chunks_.clear();
+  error_exit_ = nullptr;
+  used_temporaries_ = num_temporaries_ = 0;
+  num_values_ = 1;
+}
+
 /// Allocas, stack check, frame, parameters, poll; and the blocks' parameters as phis, so that edges can refer to them.
-void MethodLowering::emit_prologue() {
+void MethodLowering::emit_prologue(const OsrPoint* start) {
   builder_.SetInsertPoint(new_block("entry"));
   llvm::Type* value = llvm::ArrayType::get(builder_.getInt64Ty(), 2);
   frame_ = builder_.CreateAlloca(builder_.getInt8Ty());
@@ -116,15 +141,32 @@ void MethodLowering::emit_prologue() {
   boxed_ = builder_.CreateAlloca(pointer_, nullptr, "boxed");
   thread_ = function_->getArg(0);
   thread_->setName("thread");
-  if (roots_.has_hot) emit_stack_check();
+  if (roots_.has_hot && !start) emit_stack_check();
   llvm::Value* head = thread_word(offsetof(gc::Thread, frames));
   frame_start_ = in_region(builder_.CreateLoad(pointer_, head), "thread");
   if (has_frame_) {
     in_region(builder_.CreateStore(frame_start_, frame_), "frame");
-    in_region(builder_.CreateStore(address(&record_->frame), offset(frame_, offsetof(gc::Frame, kind))), "frame");
+    in_region(builder_.CreateStore(address(frame_kind_), offset(frame_, offsetof(gc::Frame, kind))), "frame");
     in_region(builder_.CreateStore(builder_.getInt64(0), offset(frame_, offsetof(gc::Frame, position))), "frame");
     in_region(builder_.CreateStore(frame_, head), "thread");
   }
+  if (start) {
+    emit_osr_arguments(*start);
+  } else {
+    emit_arguments();
+  }
+  llvm::BasicBlock* entry = builder_.GetInsertBlock();
+  for (const inference::BlockId id : order_) blocks_[id] = new_block("b");
+  emit_block_parameters();
+  builder_.SetInsertPoint(entry);
+  if (start) {
+    emit_osr_start(*start, entry);
+  } else {
+    builder_.CreateBr(blocks_[0]);
+  }
+}
+
+void MethodLowering::emit_arguments() {
   unsigned next = 1;
   for (size_t i = 0; i < body_.blocks[0].parameters.size(); ++i) {
     if (convention_.arguments[i].is_none()) continue;
@@ -135,9 +177,10 @@ void MethodLowering::emit_prologue() {
     if (!shape.is_none()) set_value(id, coerce(argument, shape, &typed_.specialisation->method->position));
   }
   if (roots_.has_hot) emit_poll();
-  for (const inference::BlockId id : roots_.order) blocks_[id] = new_block("b");
-  builder_.CreateBr(blocks_[0]);
-  for (const inference::BlockId id : roots_.order) {
+}
+
+void MethodLowering::emit_block_parameters() {
+  for (const inference::BlockId id : order_) {
     if (id == 0) continue;
     Chunks* const chunks = chunked_loops_[id] ? &chunks_[id] : nullptr;
     if (chunks) chunks->entry = new_block("chunk");
@@ -197,7 +240,10 @@ void MethodLowering::emit_block(inference::BlockId id) {
   if (id != 0)
     for (const inference::ValueId parameter : block.parameters)
       if (values_[parameter]) set_value(parameter, values_[parameter]);
-  if (roots_.is_loop_header[id] && !chunked_loops_[id]) emit_poll();
+  if (roots_.is_loop_header[id] && !chunked_loops_[id]) {
+    emit_poll();
+    emit_osr_exit(id, builder_.getInt32(1));
+  }
   if (chunked_loops_[id] && !chunked_loops_[id]->is_counted) emit_pause_test(id);
   for (const Statement& statement : block.statements) {
     used_temporaries_ = 0;
@@ -250,13 +296,32 @@ void MethodLowering::emit_chunk_entry(inference::BlockId header) {
   const ChunkedLoop& loop = *chunked_loops_[header];
   Chunks& chunks = chunks_[header];
   builder_.SetInsertPoint(chunks.entry);
+  chunks.last = chunks.entry;
   builder_.SetInsertPoint(builder_.CreateBr(blocks_[header]));
   if (loop.is_counted) emit_limit(loop, chunks);
-  if (chunks.left) chunks.left->addIncoming(builder_.getInt64(loop.chunk), chunks.entry);
+  if (is_adaptive_ && tier_ == BERTH_TIER_FAST) {
+    llvm::Instruction* jump = chunks.entry->getTerminator();
+    llvm::Value* rounds = rounds_of(loop, chunks);
+    jump->eraseFromParent();
+    builder_.SetInsertPoint(chunks.entry);
+    emit_osr_exit(header, rounds);
+    chunks.last = builder_.GetInsertBlock();
+    builder_.SetInsertPoint(builder_.CreateBr(blocks_[header]));
+  }
+  if (chunks.left) chunks.left->addIncoming(builder_.getInt64(loop.chunk), chunks.last);
   const auto& parameters = body_.blocks[header].parameters;
   for (size_t i = 0; i < parameters.size(); ++i)
-    if (chunks.parameters[i]) llvm::cast<llvm::PHINode>(values_[parameters[i]])->addIncoming(chunks.parameters[i], chunks.entry);
+    if (chunks.parameters[i]) llvm::cast<llvm::PHINode>(values_[parameters[i]])->addIncoming(chunks.parameters[i], chunks.last);
   if (tier_ == BERTH_TIER_OPTIMIZED) chunks.is_inside = emit_inside_test(header);
+}
+
+/// Of the chunk that begins, one for the loop itself: i32.
+llvm::Value* MethodLowering::rounds_of(const ChunkedLoop& loop, const Chunks& chunks) {
+  llvm::Value* index = chunks.parameters[loop.index];
+  const auto predicate = inference::is_signed(loop.test->number) ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT;
+  llvm::Value* rounds = builder_.CreateSelect(builder_.CreateICmp(predicate, index, chunks.limit), builder_.CreateSub(chunks.limit, index),
+                                              llvm::ConstantInt::get(index->getType(), 0));
+  return builder_.CreateAdd(builder_.CreateZExtOrTrunc(rounds, builder_.getInt32Ty()), builder_.getInt32(1));
 }
 
 void MethodLowering::emit_limit(const ChunkedLoop& loop, Chunks& chunks) {
@@ -394,8 +459,8 @@ void MethodLowering::end_frame() {
 /// Sizes are known now: the placeholders become the frame, cleared before it is linked, and the buffer of operands.
 void MethodLowering::finish_frame() {
   const unsigned slots = num_slots_ + (has_frame_ ? num_temporaries_ : std::max(num_temporaries_, kColdTemporaries));
-  record_->frame.slots = slots;
-  record_->frame.method = typed_.specialisation->method;
+  frame_kind_->slots = slots;
+  frame_kind_->method = typed_.specialisation->method;
   builder_.SetInsertPoint(frame_);
   auto* word = builder_.getInt64Ty();
   llvm::AllocaInst* frame = builder_.CreateAlloca(llvm::ArrayType::get(word, sizeof(gc::Frame) / 8 + slots), nullptr, "frame");

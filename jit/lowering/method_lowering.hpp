@@ -16,6 +16,7 @@
 #include "inference/runtime.hpp"
 #include "jit/lowering/chunked_loops.hpp"
 #include "jit/lowering/lowering_record.hpp"
+#include "jit/lowering/osr.hpp"
 #include "jit/lowering/representations.hpp"
 #include "jit/lowering/root_analysis.hpp"
 #include "jit/typed_lowering.hpp"
@@ -35,7 +36,7 @@ inline constexpr unsigned kColdTemporaries = 4;  // no statement that is cold ha
 class MethodLowering {
  public:
   MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, inference::Program& program, berth_tier_t tier,
-                 LoweredNames& names);
+                 bool adaptive, LoweredNames& names);
   /// Once. Errors: UNSUPPORTED, naming the method.
   Result<std::unique_ptr<llvm::Module>> run();
 
@@ -52,6 +53,7 @@ class MethodLowering {
   };
   struct Chunks {  // of a chunked loop
     llvm::BasicBlock* entry = nullptr;
+    llvm::BasicBlock* last = nullptr;        // of the entry: goes to the header
     std::vector<llvm::PHINode*> parameters;  // those of the header, at the entry
     llvm::Value* end = nullptr;      // counted
     llvm::Value* limit = nullptr;    // counted: of this chunk
@@ -66,14 +68,18 @@ class MethodLowering {
   };
 
   // method_lowering.cpp: functions, blocks, terminators.
-  void emit_specialised();
-  void emit_prologue();
+  void emit_method(const OsrPoint* start);  // null: from the beginning
+  void begin_function(const OsrPoint* start);
+  void emit_prologue(const OsrPoint* start);
+  void emit_arguments();
+  void emit_block_parameters();
   void emit_stack_check();
   void emit_block(inference::BlockId id);
   void emit_terminator(const inference::Block& block);
   void emit_chunk_entry(inference::BlockId header);
   void emit_chunk_test(const inference::Terminator& terminator);
   void emit_limit(const ChunkedLoop& loop, Chunks& chunks);
+  llvm::Value* rounds_of(const ChunkedLoop& loop, const Chunks& chunks);
   void emit_pause_test(inference::BlockId header);
   void emit_next_chunk(inference::BlockId header);
   Chunks* chunks_here();
@@ -95,6 +101,14 @@ class MethodLowering {
   Line line_of(const LinearForms& forms, const inference::Operand& operand);
   void split_loops();
   void split_loop(Chunks& chunks, llvm::BasicBlock* header);
+
+  // osr_lowering.cpp: leaving a loop for better code, and functions that begin in one.
+  std::vector<inference::ValueId> values_of(const OsrPoint& point) const;  // that are passed
+  llvm::FunctionType* type_of_osr(const OsrPoint& point) const;
+  void emit_osr_exit(inference::BlockId header, llvm::Value* rounds);
+  void emit_osr_arguments(const OsrPoint& start);
+  void emit_osr_start(const OsrPoint& start, llvm::BasicBlock* entry);
+  void emit_osr_table(std::span<llvm::Constant* const> functions);
 
   // plan.cpp: what each statement can do to the heap; must agree with what is emitted.
   Safepoint plan(const Statement& statement) const;
@@ -195,6 +209,7 @@ class MethodLowering {
   inference::Program& program_;
   inference::Runtime& runtime_;
   const berth_tier_t tier_;
+  const bool is_adaptive_;
   LoweredNames& names_;
   std::shared_ptr<LoweringRecord> record_;
   Convention convention_;
@@ -202,7 +217,12 @@ class MethodLowering {
   llvm::IRBuilder<> builder_;
   llvm::PointerType* pointer_;
   Roots roots_;
-  llvm::Function* function_ = nullptr;
+  std::vector<OsrPoint> points_;
+  llvm::Function* specialised_ = nullptr;
+  llvm::Function* function_ = nullptr;      // from here on: of the function that is being made
+  gc::FrameKind* frame_kind_ = nullptr;
+  std::vector<inference::BlockId> order_;   // of the blocks that are in it
+  std::vector<llvm::AllocaInst*> cells_;    // of what an OSR start gives and the method may make again; null: made once, or rooted
   llvm::Value* thread_ = nullptr;
   bool has_frame_ = false;  // linked from entry to exit
 

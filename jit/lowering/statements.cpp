@@ -146,7 +146,7 @@ Held MethodLowering::emit_invoke(const Statement& statement) {
     if (this->boxes(statement.operands[i], convention.arguments[i]))
       boxes[i] = root(coerce(read(statement.operands[i]), convention.arguments[i], place));
   set_position(place);
-  if (callee == typed_.specialisation) return emit_bound_call(statement, convention, function_, result, boxes);
+  if (callee == typed_.specialisation) return emit_bound_call(statement, convention, specialised_, result, boxes);
 
   record_->sites.push_back({callee, convention.number()});
   const CallSite& site = record_->sites.back();
@@ -332,7 +332,7 @@ llvm::Value* MethodLowering::length_of(const Operand& object) {
   llvm::Value*& length = chunks->lengths[object.value];
   if (!length) {
     const llvm::IRBuilderBase::InsertPointGuard guard(builder_);
-    builder_.SetInsertPoint(chunks->entry->getTerminator());
+    builder_.SetInsertPoint(chunks->last->getTerminator());
     length = load_length(read(object).value);
   }
   return length;

@@ -9,8 +9,8 @@
 namespace berth::jit {
 
 Result<std::unique_ptr<llvm::Module>> lower_typed(llvm::LLVMContext& context, const inference::TypedMethod& method,
-                                                  inference::Program& program, berth_tier_t tier, LoweredNames& names) {
-  return MethodLowering(context, method, program, tier, names).run();
+                                                  inference::Program& program, berth_tier_t tier, bool adaptive, LoweredNames& names) {
+  return MethodLowering(context, method, program, tier, adaptive, names).run();
 }
 
 Result<std::unique_ptr<llvm::Module>> lower_kernel(llvm::LLVMContext& context, inference::Program& program,

@@ -36,6 +36,7 @@ bool holds_no_number(const inference::Type* type) {
 
 Held MethodLowering::read_value(inference::ValueId id) {
   Held held{values_[id], shape_of(type_of(id)), type_of(id), nullptr};
+  if (llvm::AllocaInst* cell = cells_[id]) held.value = builder_.CreateLoad(cell->getAllocatedType(), cell);
   if (held.shape.is_reference() && roots_.rooted[id]) {
     held.value = read_in_chunk(id);
     if (!held.value) held.value = in_region(builder_.CreateLoad(pointer_, slot_address(slots_[id])), "frame");
@@ -50,7 +51,7 @@ llvm::Value* MethodLowering::read_in_chunk(inference::ValueId id) {
   llvm::Value*& value = chunks->references[id];
   if (!value) {
     const llvm::IRBuilderBase::InsertPointGuard guard(builder_);
-    builder_.SetInsertPoint(chunks->entry->getTerminator());
+    builder_.SetInsertPoint(chunks->last->getTerminator());
     value = in_region(builder_.CreateLoad(pointer_, slot_address(slots_[id])), "frame");
   }
   return value;
@@ -74,6 +75,7 @@ std::vector<Held> MethodLowering::read_all(const Statement& statement, size_t fi
 
 void MethodLowering::set_value(inference::ValueId id, llvm::Value* value) {
   values_[id] = value;
+  if (cells_[id]) builder_.CreateStore(value, cells_[id]);
   if (roots_.rooted[id]) in_region(builder_.CreateStore(value, slot_address(slots_[id])), "frame");
 }
 
@@ -208,7 +210,7 @@ void MethodLowering::begin_cold(const Position* position, Operands roots) {
     in_region(builder_.CreateStore(llvm::ConstantPointerNull::get(pointer_), slot_address(i)), "frame");
   llvm::Value* head = thread_word(offsetof(gc::Thread, frames));
   in_region(builder_.CreateStore(in_region(builder_.CreateLoad(pointer_, head), "thread"), frame_), "frame");
-  in_region(builder_.CreateStore(address(&record_->frame), offset(frame_, offsetof(gc::Frame, kind))), "frame");
+  in_region(builder_.CreateStore(address(frame_kind_), offset(frame_, offsetof(gc::Frame, kind))), "frame");
   in_region(builder_.CreateStore(address(keep(*position)), offset(frame_, offsetof(gc::Frame, position))), "frame");
   in_region(builder_.CreateStore(frame_, head), "thread");
 }
