@@ -5,6 +5,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/lowering/representations.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::jit {
 
@@ -125,7 +126,7 @@ Value* integer_arithmetic(Builder& builder, const Statement& statement, std::spa
   namespace Id = llvm::Intrinsic;
   const bool with_sign = is_signed(statement.number);
   switch (statement.op) {
-    case Op::Add: return builder.CreateAdd(x[0], x[1]);
+    case Op::Add: return builder.CreateAdd(x[0], x[1], "", false, with_sign && mutant::is_on("J86_nsw"));
     case Op::Sub: return builder.CreateSub(x[0], x[1]);
     case Op::Mul: return builder.CreateMul(x[0], x[1]);
     case Op::Div: return with_sign ? builder.CreateSDiv(x[0], x[1]) : builder.CreateUDiv(x[0], x[1]);

@@ -7,6 +7,7 @@
 #include "gc/thread.hpp"
 #include "inference/inference.hpp"
 #include "jit/lowering/method_lowering.hpp"
+#include "support/mutant.hpp"
 
 namespace berth::jit {
 
@@ -37,7 +38,7 @@ bool holds_no_number(const inference::Type* type) {
 Held MethodLowering::read_value(inference::ValueId id) {
   Held held{values_[id], shape_of(type_of(id)), type_of(id), nullptr};
   if (llvm::AllocaInst* cell = cells_[id]) held.value = builder_.CreateLoad(cell->getAllocatedType(), cell);
-  if (held.shape.is_reference() && roots_.rooted[id]) {
+  if (held.shape.is_reference() && roots_.rooted[id] && !mutant::is_on("J85_no_reload")) {
     held.value = read_in_chunk(id);
     if (!held.value) held.value = in_region(builder_.CreateLoad(pointer_, slot_address(slots_[id])), "frame");
   }

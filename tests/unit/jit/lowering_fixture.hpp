@@ -45,8 +45,9 @@ inline uint64_t start_value() {
 
 class LoweringWorld {
  public:
-  explicit LoweringWorld(unsigned compile_threads = 1) {
+  explicit LoweringWorld(unsigned compile_threads = 1, const std::string& cache_directory = {}) {
     engine::EngineOptions options;
+    options.cache_directory = cache_directory;
     options.compile_threads = compile_threads;
     options.compile_threads_set = true;
     auto made = engine::Engine::make(options);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // J86, J87: programs of objects, calls and errors run alike at every tier; J85: also with collections all the time.
+#include "gc/stress.hpp"
 #include "tests/unit/jit/lowering_fixture.hpp"
 
 namespace berth::test {
@@ -380,6 +381,34 @@ TEST(Jit, J85_programs_under_collections) {
     collector.join();
   }
   EXPECT_GT(world.engine().collector().num_collections(), 100u);
+}
+
+/// Modes of gc/stress.hpp, as long as it lives. Without debug checks there are none.
+class Stressed {
+ public:
+  explicit Stressed(const char* modes) { EXPECT_TRUE(gc::stress::parse(modes)); }
+  ~Stressed() {
+    for (auto& setting : gc::stress::settings()) setting.value = 0;
+  }
+};
+
+// Every allocation and poll collects, and a collection moves every object and poisons the old one: a reference that is not read again
+// behind a safepoint is a wrong one. In builds without debug checks nothing moves; there the programs only run.
+TEST(Jit, J85_objects_move_at_every_safepoint) {
+  Watchdog watchdog{100s};
+  for (const char* text : {kList, kErrors, kNestedHandlers, kMixed, kIdentity, kJoins, kMutualRecursion}) {
+    LoweringWorld world;
+    const std::string expected = RunningProgram(world, text, BERTH_TIER_INTERPRET).run();
+    for (const berth_tier_t tier : {BERTH_TIER_FAST, BERTH_TIER_OPTIMIZED}) {
+      RunningProgram program(world, text, tier);
+      const Stressed stressed("move,allocation:3,poll:7");
+      EXPECT_EQ(program.run(), expected) << name_of(tier);
+      EXPECT_EQ(program.num_fallbacks(), 0u);
+    }
+    if constexpr (kDebugChecks) {
+      EXPECT_GT(world.engine().collector().num_collections(), 5u);
+    }
+  }
 }
 
 // Stack traces name each frame, at every tier.
