@@ -15,7 +15,9 @@ namespace {
 using engine::CodeInstance;
 using engine::CodeInstanceRef;
 
-constexpr unsigned kMostFruitless = 11;  // pauses of 1 ms, 2 ms .. 2 s; then not before something happens
+// Pauses of 1 ms, 2 ms and so on: up to a quarter of a second while somebody is inside of dead code, to half a minute while references
+// keep what could go without them, of whose end nobody hears.
+constexpr unsigned kLimboDoublings = 8, kProspectDoublings = 15;
 constexpr auto kShortestPause = std::chrono::milliseconds(1);
 constexpr int kPauseFactor = 20;
 
@@ -263,8 +265,10 @@ void CodeUnits::step() noexcept {
       next_ = now + std::chrono::microseconds(50) * (1 << std::min(waits_, 9u));
       break;
     case Outcome::Fruitless:
-      if (fruitless_ <= kMostFruitless) is_due_ = true;
-      next_ = now + std::max<sync::Clock::duration>((now - began) * kPauseFactor, kShortestPause * (1 << std::min(fruitless_ - 1, kMostFruitless)));
+      is_due_ = true;
+      next_ = now + std::max<sync::Clock::duration>(
+                        (now - began) * kPauseFactor,
+                        kShortestPause * (1 << std::min(fruitless_ - 1, limbo_.empty() ? kProspectDoublings : kLimboDoublings)));
       break;
     case Outcome::Freed:
       is_due_ = true;

@@ -754,6 +754,7 @@ void CompilePool::begin_unit(Worker& worker, Run& run, sync::TimePoint until) {
 // A lost thread stays here: the pool, its generator and its engine may be gone, and its jobs are not released.
 void CompilePool::end_unit(Worker& worker) {
   if (worker.state.exchange(Worker::State::Resting, std::memory_order_acq_rel) != Worker::State::Lost) return;
+  stay_out_of_compiler();
   while (true) pause();
 }
 
@@ -831,6 +832,7 @@ void CompilePool::park(Worker& worker, Run& run, const char* text) {
   finish(unit.first(answered));
   left->fetch_add(1, std::memory_order_release);
   left->notify_all();
+  stay_out_of_compiler();
   while (true) pause();
 }
 

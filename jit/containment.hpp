@@ -21,7 +21,7 @@ struct FatalEscape {
 /// Installs the handlers, once per process. Threads: any. Blocks: short.
 void install_containment();
 
-/// While it lives, a fatal error of LLVM on this thread goes to `on_fatal`, which does not return normally.
+/// While it lives, the process's exit does not wait for this thread, and ends before LLVM's own objects do. And a fatal error of LLVM on this thread goes to `on_fatal`, which does not return normally.
 class ContainmentScope {
  public:
   using Handler = std::function<void(const char* text)>;
@@ -37,6 +37,9 @@ class ContainmentScope {
 
 /// What this thread's last fatal error was: COMPILE_FAILED, or OUT_OF_MEMORY if LLVM had no memory.
 berth_code_t fatal_code() noexcept;
+/// In a scope that never ends: the thread does not run LLVM again, and the process's exit need not heed it. Once. Threads: any. Blocks: never.
+void stay_out_of_compiler() noexcept;
+
 /// The step this thread's compile is in, for the error's text. Never null.
 const char* compile_step() noexcept;
 void set_compile_step(const char* step) noexcept;

@@ -3,6 +3,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/OptBisect.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -37,7 +38,7 @@ Result<std::string> host_assembly(llvm::Module& module) {
   module.setTargetTriple(host.triple);
   module.setDataLayout(host.layout);
   BERTH_TRY(auto tools, TargetTools::make(host, BERTH_TIER_OPTIMIZED));
-  tools->optimise(module);
+  tools->optimise(module, llvm::OptPassGate());
   llvm::SmallString<4096> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager passes;

@@ -28,6 +28,7 @@ namespace {
 IsolatedCompiler::Options isolation_of(const HostBackend::Options& options) {
   IsolatedCompiler::Options isolation = options.isolation;
   isolation.worker.pre_check = options.pre_check;
+  isolation.worker.target = options.target;
   return isolation;
 }
 
@@ -538,6 +539,8 @@ Result<void*> HostBackend::drive(engine::CodeInstanceRef& asked, StubArguments a
 void HostBackend::retire(engine::Code* code) noexcept {
   auto& member = *static_cast<LinkedMember*>(code->backend);
   retired_.fetch_add(1, std::memory_order_relaxed);
+  // Replaced by better code, which the engine says before it asks for the binding: its callers are led on now.
+  if (member.instance) bind(*member.instance);
   {
     const sync::Lock lock(members_mutex_);
     if (const auto found = counting_.find(member.instance); found != counting_.end() && found->second == &member) counting_.erase(found);

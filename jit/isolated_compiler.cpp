@@ -71,6 +71,13 @@ void IsolatedCompiler::give_back(WorkerPtr worker) {
   // else: it ends here, after the lock
 }
 
+// Before the pool gives up the thread that waits for the worker.
+std::chrono::nanoseconds IsolatedCompiler::limit_of(const CompileRequest& request) const noexcept {
+  const auto limit = tier_of(request.job) == BERTH_TIER_OPTIMIZED ? options_.optimized_limit : options_.fast_limit;
+  const std::chrono::nanoseconds budget(request.job.budget.time_ns);
+  return budget.count() == 0 ? limit : std::min(limit, budget / 20 * 19);
+}
+
 Result<ObjectUnit> IsolatedCompiler::compile(const CompileRequest& asked) {
   CompileRequest request = asked;
   LoweredMethod lowered;
@@ -78,7 +85,7 @@ Result<ObjectUnit> IsolatedCompiler::compile(const CompileRequest& asked) {
     BERTH_TRY(lowered, lowering_.lower(request));
     request.lowered = &lowered;
   }
-  const auto limit = tier_of(request.job) == BERTH_TIER_OPTIMIZED ? options_.optimized_limit : options_.fast_limit;
+  const auto limit = limit_of(request);
   const std::string order = write_order(request, lowering_.counts(request.job), limit.count());
   auto worker = take();
   if (worker.has_error()) return compile_error(request.job, "start", worker.assume_error().code(), worker.assume_error().message(), "");
@@ -146,8 +153,7 @@ Error IsolatedCompiler::lost(const CompileRequest& request, WorkerProcess& worke
   ended_.fetch_add(1, std::memory_order_relaxed);
   const std::string how = worker.end();
   if (why.code() == BERTH_TIMED_OUT) {
-    const bool optimized = tier_of(request.job) == BERTH_TIER_OPTIMIZED;
-    const std::chrono::duration<double> limit = optimized ? options_.optimized_limit : options_.fast_limit;
+    const std::chrono::duration<double> limit = limit_of(request);
     return compile_error(request.job, step, BERTH_RESOURCE_EXHAUSTED, fmt::format("it took longer than the {} s that are allowed", limit.count()),
                          "give a smaller source, or allow more time");
   }

@@ -46,6 +46,7 @@ class IsolatedCompiler {
   Stats stats() const;
 
  private:
+  std::chrono::nanoseconds limit_of(const CompileRequest& request) const noexcept;
   using WorkerPtr = std::unique_ptr<WorkerProcess>;
   Result<WorkerPtr> take();
   void give_back(WorkerPtr worker);

@@ -112,6 +112,8 @@ std::string write_order(const CompileRequest& request, bool counted, int64_t lim
   to.number(tier_of(request.job));
   to.number(counted);
   to.number(static_cast<uint64_t>(limit_ns));
+  to.number(request.job.budget.instructions);
+  to.number(request.job.budget.object_bytes);
   to.number(source.edges.size());
   for (const engine::Edge& edge : source.edges) to.text(edge.symbol);
   to.number(static_cast<uint64_t>(source.body->kind()));
@@ -132,6 +134,8 @@ bool read_order(std::string_view bytes, WorkerOrder& order) {
   order.job.tier = source->tier = from.number() == BERTH_TIER_OPTIMIZED ? BERTH_TIER_OPTIMIZED : BERTH_TIER_FAST;
   if (from.number(1) != 0) source->tier = BERTH_TIER_ADAPTIVE;
   order.limit_ns = static_cast<int64_t>(from.number(INT64_MAX));
+  order.job.budget.instructions = from.number();
+  order.job.budget.object_bytes = from.number();
   for (size_t left = from.count(); left != 0 && !from.has_failed(); --left) source->edges.push_back({nullptr, std::string(from.text())});
   const auto kind = static_cast<engine::BodyKind>(from.number(static_cast<uint64_t>(engine::BodyKind::TypedIr)));
   if (kind == engine::BodyKind::TypedIr) {

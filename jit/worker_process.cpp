@@ -113,7 +113,8 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::spawn(const Options& optio
   const int its_socket = above_worker_descriptors(sockets[1]);
   worker->output_ = above_worker_descriptors(memfd_create("berth-compile-worker", MFD_CLOEXEC));
   std::string memory = std::to_string(options.memory_bytes), checks = options.pre_check ? "check" : "no-check", name = "berth-compile-worker";
-  char* const arguments[] = {name.data(), memory.data(), checks.data(), nullptr};
+  engine::TargetChoice target = options.target;
+  char* const arguments[] = {name.data(), memory.data(), checks.data(), target.triple.data(), target.cpu.data(), target.features.data(), nullptr};
   const int failed = SpawnPlan(its_socket, worker->output_).spawn(worker->pid_, executable.c_str(), arguments);
   close(its_socket);
   if (failed) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <sys/types.h>
 
+#include "engine/compiler.hpp"
 #include "jit/worker_message.hpp"
 #include "support/result.hpp"
 
@@ -20,6 +21,7 @@ class WorkerProcess {
     std::string executable;                      // empty: see compile_worker_path()
     size_t memory_bytes = size_t{4} << 30;       // its RLIMIT_AS; not in sanitizer builds, whose shadow is larger
     bool pre_check = true;                       // off only in tests of the containment
+    engine::TargetChoice target;
   };
   /// Threads: any. Blocks: may wait, for the worker's first word. GC: must be safe. Owns: returned.
   /// Errors: UNSUPPORTED: no worker there, or of another LLVM; RESOURCE_EXHAUSTED: no process to be had. Unadorned.

@@ -93,12 +93,12 @@ Result<void> answer(ObjectCompiler& compiler, std::string_view bytes) {
   return send_message(kWorkerSocket, MessageKind::Unit, to.take(), Deadline::never());
 }
 
-void serve(bool pre_check, const StepHook& hook) {
+void serve(bool pre_check, const engine::TargetChoice& target, const StepHook& hook) {
   ObjectCompiler compiler({[&](const char* step, const engine::CompileJob& job) {
                              static_cast<void>(send_message(kWorkerSocket, MessageKind::Step, step, Deadline::never()).has_error());
                              if (hook) hook(step, job);
                            },
-                           pre_check, true});
+                           pre_check, true, target});
   const ContainmentScope scope([](const char* text) { tell_and_end(fatal_code(), text); });
   if (send_message(kWorkerSocket, MessageKind::Hello, LLVM_VERSION_STRING, Deadline::never()).has_error()) return;
   for (;;) {
@@ -111,7 +111,7 @@ void serve(bool pre_check, const StepHook& hook) {
 }  // namespace
 
 int serve_compiles(int argc, char** argv, StepHook hook) {
-  const char* const memory = argc == 3 ? argv[1] : "";
+  const char* const memory = argc == 6 ? argv[1] : "";
   char* end = nullptr;
   const unsigned long long memory_bytes = std::strtoull(memory, &end, 10);
   if (!*memory || *end || memory_bytes == 0) {
@@ -124,7 +124,8 @@ int serve_compiles(int argc, char** argv, StepHook hook) {
   std::set_new_handler([] { tell_and_end(BERTH_OUT_OF_MEMORY, "memory allocation failed"); });
   boost::thread::attributes attributes;
   attributes.set_stack_size(kStackBytes);
-  boost::thread(attributes, [&] { serve(std::string_view(argv[2]) != "no-check", hook); }).join();
+  const engine::TargetChoice target{argv[3], argv[4], argv[5]};
+  boost::thread(attributes, [&] { serve(std::string_view(argv[2]) != "no-check", target, hook); }).join();
   _exit(0);  // nothing here is worth tidying up
 }
 

@@ -40,8 +40,8 @@ add_dependencies(jit_isolation_conformance_test berth-faulty-worker berth_compil
 berth_test(jit_store_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/file_store_test.cpp ${PROJECT_SOURCE_DIR}/tests/unit/jit/object_cache_test.cpp
           ${PROJECT_SOURCE_DIR}/tests/unit/jit/unit_format_test.cpp ${BERTH_JIT_DIR}/cache_key.cpp ${BERTH_JIT_DIR}/file_store.cpp
-          ${BERTH_JIT_DIR}/object_cache.cpp ${BERTH_JIT_DIR}/object_image.cpp ${BERTH_JIT_DIR}/object_unit.cpp ${BERTH_JIT_DIR}/unit_format.cpp
-  FLOORS support_checked
+          ${BERTH_JIT_DIR}/object_cache.cpp ${BERTH_JIT_DIR}/object_image.cpp ${BERTH_JIT_DIR}/object_unit.cpp ${BERTH_JIT_DIR}/unit_format.cpp ${PROJECT_SOURCE_DIR}/engine/no_compiler.cpp
+  FLOORS engine_checked gc_checked support_checked
   LIBRARIES LLVM)
 target_include_directories(jit_store_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 berth_test(jit_source_test

@@ -149,7 +149,7 @@ class Stress {
   berth_source_t* make_source(Node& node);
   void check_round(berth_thread_t* thread);
   void check_ledger();
-  void check_memory(berth_thread_t* thread);
+  void check_memory();
   bool check_entry(Node& node, void* entry) const;
   void wrong(const std::string& what);
   void watch(const std::stop_token& stop);
@@ -430,17 +430,7 @@ void Stress::check_ledger() {
   }
 }
 
-void Stress::check_memory(berth_thread_t* thread) {
-  // All code is retired, rings of calls too, and nobody is inside: it goes by itself.
-  const auto begin = Clock::now();
-  while (!stub_ && metric("berth_code_live_bytes") + metric("berth_code_limbo_bytes") != 0) {
-    if (Clock::now() - begin > std::chrono::duration<double>(options_.stall_seconds)) {
-      wrong(fmt::format("{} bytes of retired code stay", metric("berth_code_live_bytes") + metric("berth_code_limbo_bytes")));
-      break;
-    }
-    berth_thread_safepoint(thread);
-    std::this_thread::yield();
-  }
+void Stress::check_memory() {
   if (options_.inject == "leak") leaked_.push_back(std::make_unique<char[]>(size_t{4} << 20));
   memory_at_end_ = Memory::now();
 }
@@ -528,7 +518,7 @@ int Stress::run() {
       if (last) break;
       check_round(thread);
       check_ledger();
-      check_memory(thread);
+      check_memory();
       rounds_.fetch_add(1);
       // The first rounds fill pools and arenas: memory is compared from a third of the time on.
       if (rounds_.load() <= 3 || elapsed() < options_.seconds / 3) memory_at_start_ = memory_at_end_;

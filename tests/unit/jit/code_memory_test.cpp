@@ -486,7 +486,7 @@ struct Slotted {
 
 // Two publishers of one instance, as the engine lets them: each writes the code word, then the slots.
 TEST(SlotTable, J40_a_slot_never_goes_back) {
-  constexpr int kRounds = 20'000;
+  constexpr int kRounds = 4'000;
   Watchdog watchdog{120s};
   std::deque<Slotted> all(kRounds);
   std::barrier together(3);
@@ -525,7 +525,7 @@ TEST(SlotTable, J40_a_slot_never_goes_back) {
 
 // A slot that is made while its callee is published has the entry afterwards, whoever came first.
 TEST(SlotTable, J45_no_publication_is_lost_on_a_new_slot) {
-  constexpr int kRounds = 20'000;
+  constexpr int kRounds = 4'000;
   Watchdog watchdog{120s};
   SlotTable table([](engine::CodeInstanceRef&, StubArguments) -> Result<void*> { return make_error(BERTH_INTERNAL, "", "", ""); });
   Instances instances;
