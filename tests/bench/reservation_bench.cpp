@@ -6,9 +6,6 @@
 // limit is a bare condition variable. In the crowd 64 threads ask for 10,000 keys, each in an order of its own, and each key is worked
 // out once; without any exclusion all 64 would work on all of them. `looked_up_first` is the same, asked as a caller does: a look-up of
 // the entry, and a reserve only where it finds none.
-//
-// The mutex of glibc leaves its atomic operations out in a process that never had a second thread. Nobody needs either table there, so
-// all is measured after there was one.
 #include <condition_variable>
 #include <fstream>
 #include <latch>
@@ -444,7 +441,6 @@ std::vector<Figure> reservation_figures() {
   std::vector<Figure> figures;
   const auto add = [&](std::vector<Figure> more) { figures.insert(figures.end(), more.begin(), more.end()); };
   add(counts());  // first: its children are forked from a process without engine
-  std::thread([] {}).join();
   add({uncontended(), two_threads()});
   add(foreign_waiters());
   add({latency()});
