@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -367,6 +368,44 @@ std::string slow_source(int loops) {
           ", %n\n  br i1 %m" + n + ", label %l" + n + ", label %b" + next + "\nb" + next + ":\n  br label %" + (i + 1 < loops ? "l" + next : "end") + "\n";
   }
   return ir + "end:\n  ret void\n}\n";
+}
+
+// Keys of three owners with the same methods, made, called, promoted and invalidated at random by four threads: an entry adds its owner's
+// number, so another's would be seen.
+TEST(JitOwners, J88_every_entry_carries_its_owners_tag) {
+  Watchdog watchdog{100s};
+  constexpr size_t kMethods = 16, kOwners = 3;
+  constexpr int kRounds = 150;
+  static const char owners[kOwners] = {};
+  Engine engine(2);
+  std::atomic<int> wrong{0};
+  const auto work = [&](unsigned seed) {
+    Attached thread(engine);
+    std::minstd_rand random(seed);
+    for (int round = 0; round < kRounds; ++round) {
+      const size_t method = random() % kMethods, owner = random() % kOwners;
+      const berth_key_t at = {key(method).method, &owners[owner]};
+      berth_reservation_t reservation{};
+      if (take(berth_reserve(thread, at, nullptr, &reservation)).code != BERTH_OK) continue;
+      if (reservation.outcome != BERTH_PUBLISHED) {
+        const berth_tier_t tier = random() % 4 == 0 ? BERTH_TIER_OPTIMIZED : BERTH_TIER_ADAPTIVE;
+        EXPECT_EQ(take(berth_release(thread, reservation.lease, source(number_source(1000 * owner + method), tier))).code, BERTH_OK);
+        continue;
+      }
+      void* entry = nullptr;  // or it was invalidated meanwhile
+      if (take(berth_instance_wait_entry(thread, reservation.published, -1, &entry)).code == BERTH_OK && entry) {
+        for (int i = 0; i < 300; ++i) wrong += reinterpret_cast<Number*>(entry)(i) != static_cast<int64_t>(1000 * owner + method) + i;
+      }
+      if (random() % 8 == 0) take(berth_instance_invalidate(engine, reservation.published, 0));
+      berth_instance_release(reservation.published);
+      berth_thread_safepoint(thread);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i <= 4; ++i) threads.emplace_back(work, i);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_GT(engine.counts().compiled_fast + engine.counts().compiled_optimized, kMethods * kOwners);
 }
 
 // The child's workers are in the middle of a compile when it exits, with its engine alive.
