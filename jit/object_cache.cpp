@@ -53,6 +53,7 @@ ObjectCache::Found ObjectCache::find(const CacheKey& key, berth_tier_t tier, con
   const boost::this_thread::disable_interruption uninterrupted;
   for (auto pause = kFirstPoll; found.lease.state() == FileStore::Lease::State::Busy; pause = std::min(2 * pause, kLongestPoll)) {
     if (found.since - begin > 2 * expected(tier) || cancelled.load(std::memory_order_relaxed)) break;
+    // Of another process: the kernel tells nobody when a range is free but who blocks without end. Orders nothing.
     boost::this_thread::sleep_for(boost::chrono::microseconds(pause.count()));
     found = try_find(key);
   }
