@@ -7,6 +7,9 @@ set(JIT_HOST
   code_units.cpp
   compile_error.cpp
   compile_pool.cpp
+  compile_pool_supervision.cpp
+  compile_pool_threads.cpp
+  compile_queue.cpp
   compiler_factory.cpp
   containment.cpp
   edge_lowering.cpp

@@ -3,7 +3,8 @@
 set(BERTH_JIT_DIR ${PROJECT_SOURCE_DIR}/jit)
 berth_test(jit_pool_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/compile_pool_test.cpp ${PROJECT_SOURCE_DIR}/engine/no_compiler.cpp ${BERTH_JIT_DIR}/compile_error.cpp
-          ${BERTH_JIT_DIR}/compile_pool.cpp ${BERTH_JIT_DIR}/containment.cpp
+          ${BERTH_JIT_DIR}/compile_pool.cpp ${BERTH_JIT_DIR}/compile_pool_supervision.cpp ${BERTH_JIT_DIR}/compile_pool_threads.cpp
+          ${BERTH_JIT_DIR}/compile_queue.cpp ${BERTH_JIT_DIR}/containment.cpp
   FLOORS engine_checked gc_checked support_checked
   LIBRARIES LLVM)
 target_include_directories(jit_pool_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})

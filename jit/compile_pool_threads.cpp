@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// CompilePool: its threads: starting, waking, what each does next, and the end of all.
+#include <pthread.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+#include "jit/compile_error.hpp"
+#include "jit/compile_pool_worker.hpp"
+#include "jit/containment.hpp"
+#include "support/mutant.hpp"
+
+namespace berth::jit {
+namespace {
+
+constexpr size_t kStackBytes = size_t{16} << 20;
+constexpr size_t kNeededStackBytes = size_t{1} << 20;
+constexpr auto kReliefIdle = std::chrono::milliseconds(100);
+
+boost::thread::attributes thread_attributes() {
+  boost::thread::attributes attributes;
+  attributes.set_stack_size(kStackBytes);
+  return attributes;
+}
+
+/// Bytes left on this thread's stack; all of the world if it cannot be found out.
+size_t stack_left() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return SIZE_MAX;
+  void* low = nullptr;
+  size_t size = 0;
+  const int failed = pthread_attr_getstack(&attributes, &low, &size);
+  pthread_attr_destroy(&attributes);
+  const auto here = reinterpret_cast<uintptr_t>(&attributes);
+  const auto bottom = reinterpret_cast<uintptr_t>(low);
+  return failed || here < bottom || here >= bottom + size
+             ? SIZE_MAX
+             : here - bottom;  // elsewhere: a fibre's stack, unknown
+}
+
+}  // namespace
+
+// With `assigned` (claimed already) any idle worker will do; without, it takes the best job itself.
+// Relief workers take only FAST jobs by themselves.
+bool CompilePool::wake_idle_worker(JobPtr assigned, bool fast) {
+  const auto found = std::find_if(idle_.rbegin(), idle_.rend(),
+                                  [&](const Worker* worker) { return fast || !worker->relief; });
+  if (found == idle_.rend()) return false;
+  Worker* const worker = *found;
+  idle_.erase(std::next(found).base());
+  worker->idle = false;
+  worker->assigned = std::move(assigned);
+  worker->wake.notify_one();
+  return true;
+}
+
+bool CompilePool::start_worker(bool relief, JobPtr assigned) {
+  if (stopped_) return false;
+  for (auto& thread : ended_)
+    thread.join();  // they have left the lock for the last time: no wait worth the name
+  ended_.clear();
+  auto worker = std::make_shared<Worker>();
+  worker->relief = relief;
+  worker->assigned = std::move(assigned);
+  try {
+    workers_.push_back(worker);
+    worker->thread = boost::thread(thread_attributes(), [this, worker] { worker_loop(worker); });
+  } catch (const std::exception&) {  // no thread to be had: the job stays queued for those that there are
+    std::erase(workers_, worker);
+    return false;
+  }
+  ++(relief ? relief_ : regular_);
+  return true;
+}
+
+// A job was queued: somebody will take it.
+void CompilePool::see_to_queued(bool fast) {
+  if (wake_idle_worker(nullptr, fast)) return;
+  const bool started = regular_ < max_workers_ && start_worker(false, nullptr);
+  if (!started) wake_supervisor(relief_due());
+}
+
+std::vector<CompilePool::JobPtr> CompilePool::next_jobs(Worker& worker) {
+  sync::Lock lock(mutex_);
+  const auto idle_since = sync::Clock::now();
+  const auto idle_until = idle_since + kReliefIdle, trim_at = idle_since + limits_.unused_time;
+  bool trimmed = worker.relief;
+  worker.until = sync::TimePoint::max();
+  if (mutant::is_on("J28_timer")) worker.wake.wait_until(lock, idle_since + std::chrono::milliseconds(50));
+  while (true) {
+    std::vector<JobPtr> jobs;
+    if (worker.assigned) {
+      jobs.push_back(std::move(worker.assigned));
+    } else {
+      jobs = queue_.take_batch(worker.relief);
+    }
+    if (!jobs.empty()) {
+      if (worker.idle) std::erase(idle_, &worker);
+      worker.idle = false;
+      return jobs;
+    }
+    const bool expired = worker.relief && sync::Clock::now() >= idle_until;
+    if (stopping_ || expired) {
+      if (worker.idle) std::erase(idle_, &worker);
+      worker.idle = false;
+      return {};
+    }
+    if (!worker.idle) {
+      worker.idle = true;
+      idle_.push_back(&worker);
+    }
+    if (!trimmed && sync::Clock::now() >= trim_at) {
+      trimmed = true;
+      lock.unlock();
+      generator_->trim(limits_.unused_time);
+      lock.lock();
+    } else if (worker.relief) {
+      worker.wake.wait_until(lock, idle_until);
+    } else if (!trimmed) {
+      worker.wake.wait_until(lock, trim_at);
+    } else {
+      worker.wake.wait(lock);
+    }
+    // A wake-up without a call of wake_idle_worker (spurious, or time): still in the idle list, which is
+    // right.
+  }
+}
+
+void CompilePool::worker_loop(std::shared_ptr<Worker> worker) {
+  for (auto jobs = next_jobs(*worker); !jobs.empty(); jobs = next_jobs(*worker))
+    run_on_pool_thread(*worker, std::move(jobs));
+  sync::Lock lock(mutex_);
+  if (!worker->relief || stopped_) return;  // stop joins by the handle it took
+  --relief_;
+  if (worker->thread.joinable()) ended_.push_back(std::move(worker->thread));
+  std::erase(workers_, worker);
+}
+
+void CompilePool::run_on_pool_thread(Worker& worker, std::vector<JobPtr> jobs) {
+  Run work{&worker, std::move(jobs)};
+  const ContainmentScope scope([&](const char* text) { park(worker, work, text); });
+  run(work);
+}
+
+void CompilePool::run_in_place(const JobPtr& job) {
+  {
+    sync::Lock lock(mutex_);
+    ++in_place_;
+  }
+  const auto compile = [&] {
+    Run work;
+    try {
+      work.jobs.push_back(job);
+    } catch (const std::bad_alloc&) {
+      answer(*job, no_memory(*job));
+      return finish({&job, 1});
+    }
+    const ContainmentScope scope([](const char* text) { throw FatalEscape{text}; });
+    run(work);
+  };
+  if (stack_left() >= kNeededStackBytes) return compile();
+  try {
+    boost::thread thread(thread_attributes(), compile);
+    thread.join();
+  } catch (const boost::thread_resource_error&) {
+    answer(*job, compile_error(job->job, "start", BERTH_RESOURCE_EXHAUSTED,
+                               "less than 1 MiB of stack and no thread to be had",
+                               "compile on a thread with more stack"));
+    finish({&job, 1});
+  }
+}
+
+void CompilePool::stop(engine::StopMode mode) {
+  if (in_child()) return abandon_threads();
+  std::vector<JobPtr> to_run;
+  std::vector<boost::thread> to_join;
+  unsigned parked = 0;
+  {
+    sync::Lock lock(mutex_);
+    if (stopped_) return;
+    stopping_ = true;
+    if (mode == engine::StopMode::Drop || regular_ == 0) {
+      while (JobPtr job = queue_.take_best(false)) to_run.push_back(std::move(job));
+    }
+  }
+  for (const JobPtr& job : to_run) {
+    if (mode == engine::StopMode::Drop) {
+      drop(*job);
+      finish({&job, 1});
+    } else {
+      run_in_place(job);
+    }
+  }
+  {
+    sync::Lock lock(mutex_);
+    for (const auto& worker : workers_) worker->wake.notify_one();
+    supervisor_wake_.notify_one();
+    while (queue_.num_queued() != 0 || queue_.num_running() != 0) quiet_.wait(lock);
+    for (const auto& worker : workers_) {
+      worker->wake.notify_one();
+      to_join.push_back(std::move(worker->thread));
+    }
+    supervisor_wake_.notify_one();
+    to_join.push_back(std::move(supervisor_));
+    for (auto& thread : ended_) to_join.push_back(std::move(thread));
+    ended_.clear();
+    parked = parked_;
+    stopped_ = true;
+  }
+  for (auto& thread : to_join) {
+    if (thread.joinable()) thread.join();
+  }
+  for (unsigned left; (left = left_->load(std::memory_order_acquire)) < parked;) left_->wait(left);
+  generator_->close();
+}
+
+// In a forked child: the threads are not here, and the lock may be held for ever. Nothing is joined, their
+// records leak.
+void CompilePool::abandon_threads() {
+  for (const auto& worker : workers_) {
+    if (worker->thread.joinable()) worker->thread.detach();
+  }
+  if (supervisor_.joinable()) supervisor_.detach();
+}
+
+}  // namespace berth::jit

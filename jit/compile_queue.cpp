@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/compile_queue.hpp"
+
+#include <algorithm>
+
+#include "engine/code_instance.hpp"
+#include "support/mutant.hpp"
+
+namespace berth::jit {
+namespace {
+
+using engine::Priority;
+
+constexpr auto kAgeStep = std::chrono::seconds(1);
+constexpr size_t kMostRemembered = 4096;
+
+const engine::SourceBody* body_of(const engine::CompileJob& job) {
+  return job.source ? job.source->body.get() : nullptr;
+}
+
+/// About as many as the source has, from its size.
+size_t estimate_instructions(const engine::SourceBody* body) {
+  if (!body) return 0;
+  return body->size() / (body->kind() == engine::BodyKind::LlvmIr ? 24 : 8);
+}
+
+}  // namespace
+
+CompileQueue::Job::Job(engine::CompileJob compile_job, sync::TimePoint since)
+    : job(std::move(compile_job)),
+      bytes(body_of(job) ? body_of(job)->size() : 0),
+      instructions(estimate_instructions(body_of(job))),
+      since(since) {}
+
+bool CompileQueue::Job::is_typed() const {
+  return body_of(job) && body_of(job)->kind() == engine::BodyKind::TypedIr;
+}
+
+// --- in
+// --------------------------------------------------------------------------------------------------------------
+
+void CompileQueue::add(JobPtr job) {
+  if (const auto lifted = lifts_.find(job->job.instance.get()); lifted != lifts_.end()) {
+    job->job.priority = std::max(job->job.priority, lifted->second);
+    lifts_.erase(lifted);
+  }
+  const auto entry = jobs_.emplace(job->job.instance.get(), job);
+  JobList& queue = queue_of(job->job.priority);
+  try {
+    job->place = queue.insert(queue.end(), job);
+  } catch (...) {
+    jobs_.erase(entry);
+    throw;
+  }
+  job->queued = true;
+  ++queued_;
+  queued_bytes_ += job->bytes;
+}
+
+void CompileQueue::put_back(const JobPtr& job) {
+  JobList& queue = queue_of(job->job.priority);
+  job->place = queue.insert(queue.begin(), job);
+  job->queued = true;
+  ++queued_;
+  queued_bytes_ += job->bytes;
+  --running_;
+}
+
+CompileQueue::JobPtr CompileQueue::hand_over(const Job& job) {
+  auto fresh = std::make_shared<Job>(job.job, job.since);
+  fresh->alone = true;
+  fresh->claimed = job.claimed;
+  fresh->cancelled.store(job.cancelled.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  forget(job);
+  jobs_.emplace(fresh->job.instance.get(), fresh);
+  return fresh;
+}
+
+void CompileQueue::raise(Job& job, Priority priority) {
+  if (!job.queued || priority <= job.job.priority) return;
+  JobList& to = queue_of(priority);
+  to.splice(to.end(), queue_of(job.job.priority), job.place);
+  job.job.priority = priority;
+}
+
+void CompileQueue::lift(const engine::CodeInstance& instance, Priority priority) {
+  const auto [first, last] = jobs_.equal_range(&instance);
+  if (first == last) {
+    if (lifts_.size() >= kMostRemembered) lifts_.clear();
+    Priority& remembered = lifts_[&instance];
+    remembered = std::max(remembered, priority);
+    return;
+  }
+  for (auto entry = first; entry != last; ++entry) raise(*entry->second, priority);
+}
+
+void CompileQueue::remember_awaited(const engine::CodeInstance& instance) {
+  if (awaited_.size() >= kMostRemembered) awaited_.clear();
+  awaited_.insert(&instance);
+}
+
+// --- out
+// -------------------------------------------------------------------------------------------------------------
+
+void CompileQueue::take(const JobPtr& job) {
+  queue_of(job->job.priority).erase(job->place);
+  job->queued = false;
+  --queued_;
+  queued_bytes_ -= job->bytes;
+  ++running_;
+  last_take_ = sync::Clock::now();
+}
+
+CompileQueue::JobPtr CompileQueue::take_best(bool fast_only) {
+  const auto now = limits_.now();
+  const auto age = [&](const Job& job) {
+    return mutant::is_on("J17_no_ageing") ? 0 : (now - job.since) / kAgeStep;
+  };
+  JobPtr best;
+  int64_t best_class = -1;
+  for (size_t i = queues_.size(); i-- > 0;) {
+    if (queues_[i].empty() || (fast_only && i < static_cast<size_t>(Priority::Fast))) continue;
+    const JobPtr& head = queues_[i].front();
+    const int64_t effective = static_cast<int64_t>(i) + age(*head);
+    if (effective > best_class || (effective == best_class && head->since < best->since)) {
+      best = head;
+      best_class = effective;
+    }
+  }
+  if (best) take(best);
+  return best;
+}
+
+std::vector<CompileQueue::JobPtr> CompileQueue::take_batch(bool fast_only) {
+  std::vector<JobPtr> batch;
+  const JobPtr best = take_best(fast_only);
+  if (!best) return batch;
+  batch.push_back(best);
+  const Priority priority = best->job.priority;
+  if (priority < Priority::Fast || !best->may_share()) return batch;
+  const bool lifted = priority == Priority::Lifted;
+  const size_t mates = lifted ? queue_of(Priority::Lifted).size()
+                              : queue_of(Priority::FastAsked).size() + queue_of(Priority::Fast).size();
+  const size_t limit = std::min(limits_.batch_jobs, mates / std::max(1u, workers_) + 1);
+  size_t instructions = best->instructions;
+  if (lifted) {
+    take_mates(batch, Priority::Lifted, limit, instructions);
+  } else {
+    take_mates(batch, Priority::FastAsked, limit, instructions);
+    take_mates(batch, Priority::Fast, limit, instructions);
+  }
+  return batch;
+}
+
+void CompileQueue::take_mates(std::vector<JobPtr>& batch, Priority priority, size_t limit,
+                              size_t& instructions) {
+  const JobList& queue = queue_of(priority);
+  size_t looked_at = 0;
+  for (auto place = queue.begin(); place != queue.end() && batch.size() < limit && looked_at < 2 * limit;
+       ++looked_at) {
+    const JobPtr job = *place++;
+    if (!job->goes_with(*batch.front())) continue;
+    instructions += job->instructions;
+    if (instructions > limits_.batch_instructions) return;
+    take(job);
+    batch.push_back(job);
+  }
+}
+
+CompileQueue::JobPtr CompileQueue::take_awaited(const engine::CodeInstance& instance) {
+  if (awaited_.erase(&instance) == 0) return nullptr;
+  JobPtr job = find_queued(instance);
+  if (job) take(job);
+  return job;
+}
+
+CompileQueue::JobPtr CompileQueue::take_droppable() {
+  JobPtr job;
+  if (const JobList& speculative = queue_of(Priority::Speculative); !speculative.empty()) {
+    job = speculative.front();
+  } else if (const JobList& optimized = queue_of(Priority::Optimized); !optimized.empty()) {
+    if (engine::instance_code(*optimized.front()->job.instance)) job = optimized.front();
+  }
+  if (job) take(job);
+  return job;
+}
+
+std::vector<CompileQueue::JobPtr> CompileQueue::take_cancelled(const engine::CodeInstance& instance) {
+  std::vector<JobPtr> taken;
+  lifts_.erase(&instance);
+  const auto [first, last] = jobs_.equal_range(&instance);
+  for (auto entry = first; entry != last; ++entry) {
+    const JobPtr& job = entry->second;
+    job->cancelled.store(true, std::memory_order_relaxed);
+    if (!job->queued) continue;
+    take(job);
+    taken.push_back(job);
+  }
+  return taken;
+}
+
+void CompileQueue::forget(const Job& job) {
+  const auto [first, last] = jobs_.equal_range(job.job.instance.get());
+  const auto found = std::find_if(first, last, [&](const auto& entry) { return entry.second.get() == &job; });
+  if (found != last) jobs_.erase(found);
+}
+
+void CompileQueue::finish(std::span<const JobPtr> jobs) {
+  for (const JobPtr& job : jobs) forget(*job);
+  running_ -= jobs.size();
+}
+
+// --- observers
+// -------------------------------------------------------------------------------------------------------
+
+CompileQueue::JobPtr CompileQueue::find_queued(const engine::CodeInstance& instance) const {
+  const auto [first, last] = jobs_.equal_range(&instance);
+  const auto found = std::find_if(first, last, [](const auto& entry) { return entry.second->queued; });
+  return found == last ? nullptr : found->second;
+}
+
+sync::TimePoint CompileQueue::oldest_fast() const {
+  sync::TimePoint oldest = sync::TimePoint::max();
+  for (size_t i = static_cast<size_t>(Priority::Fast); i < queues_.size(); ++i) {
+    if (!queues_[i].empty()) oldest = std::min(oldest, queues_[i].front()->since);
+  }
+  return oldest;
+}
+
+}  // namespace berth::jit
