@@ -13,6 +13,7 @@ set(JIT_HOST
   compiler_factory.cpp
   containment.cpp
   edge_lowering.cpp
+  field_relaxation.cpp
   file_store.cpp
   host_backend.cpp
   isolated_compiler.cpp

@@ -19,6 +19,7 @@
 #include <mutex>
 
 #include "jit/compile_error.hpp"
+#include "jit/field_relaxation.hpp"
 #include "jit/runtime_library.hpp"
 
 namespace berth::jit {
@@ -161,6 +162,8 @@ TargetTools::TargetTools(std::unique_ptr<llvm::TargetMachine> machine, berth_tie
   tuning.SLPVectorization = true;
   builder_ = std::make_unique<llvm::PassBuilder>(machine_.get(), tuning, std::nullopt, &instrumentation_);
   instrumentation_.registerShouldRunOptionalPassCallback([this](auto&&...) { return !hurry_->isEnabled(); });
+  builder_->registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel /*level*/) { passes.addPass(FieldRelaxation()); });
   functions_.registerPass([this] { return llvm::TargetLibraryAnalysis(library_); });  // first: the builder adds what is not there
   builder_->registerModuleAnalyses(modules_);
   builder_->registerCGSCCAnalyses(components_);

@@ -48,7 +48,7 @@ class MethodLowering {
   struct Location {  // of a field or element
     llvm::Value* address;
     const Type* type;    // declared
-    const char* region;  // for alias analysis
+    std::string region;  // for alias analysis
     bool is_whole_word;  // fields: numbers extended to 8 bytes
   };
   struct Chunks {  // of a chunked loop
@@ -198,7 +198,7 @@ class MethodLowering {
   llvm::BasicBlock* new_block(const char* name);
   llvm::BranchInst* branch_rarely(llvm::Value* condition, llvm::BasicBlock* rare, llvm::BasicBlock* usual);
   template <class Instruction>
-  Instruction* in_region(Instruction* access, const char* region);
+  Instruction* in_region(Instruction* access, const std::string& region);
   const Statement* keep(const Statement& statement);
   const inference::Position* keep(const inference::Position& position);
   const Type* callee_result(const inference::Specialisation& callee);

@@ -7,6 +7,7 @@
 #include "gc/thread.hpp"
 #include "gc/verify.hpp"
 #include "inference/value.hpp"
+#include "jit/field_relaxation.hpp"
 #include "jit/lowering/arithmetic.hpp"
 #include "jit/lowering/method_lowering.hpp"
 
@@ -227,7 +228,9 @@ void MethodLowering::store(const Location& location, llvm::Value* value) {
 }
 
 MethodLowering::Location MethodLowering::field_location(llvm::Value* object, const StructType& structure, uint32_t index) {
-  return {offset(object, gc::Object::kFieldsOffset + 8 * index), structure.fields[index].type, "field", true};
+  // By name, not by address: equal methods give equal modules in all processes. Structs of one name share it, which only costs.
+  std::string region = kFieldRegion + structure.name + "." + structure.fields[index].name;
+  return {offset(object, gc::Object::kFieldsOffset + 8 * index), structure.fields[index].type, std::move(region), true};
 }
 
 MethodLowering::Location MethodLowering::element_location(llvm::Value* array, const Leaf& leaf, llvm::Value* index) {

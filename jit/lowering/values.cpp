@@ -6,6 +6,7 @@
 #include "engine/engine.hpp"
 #include "gc/thread.hpp"
 #include "inference/inference.hpp"
+#include "jit/field_relaxation.hpp"
 #include "jit/lowering/method_lowering.hpp"
 #include "support/mutant.hpp"
 
@@ -297,23 +298,23 @@ llvm::BranchInst* MethodLowering::branch_rarely(llvm::Value* condition, llvm::Ba
   return builder_.CreateCondBr(condition, rare, usual, llvm::MDBuilder(context_).createBranchWeights(1, 1 << 20));
 }
 
-/// Regions of memory that no one access can share: what the collector, arrays of each element type, fields and frames hold. All
-/// accesses are aligned to their size, which a module without a layout does not know.
+/// Regions of memory that no one access can share: what the collector, arrays of each element type, each field of each struct and frames
+/// hold. All accesses are aligned to their size, which a module without a layout does not know.
 template <class Instruction>
-Instruction* MethodLowering::in_region(Instruction* access, const char* region) {
+Instruction* MethodLowering::in_region(Instruction* access, const std::string& region) {
   llvm::Type* accessed = llvm::getLoadStoreType(access);
   access->setAlignment(llvm::Align(accessed->isPointerTy() ? sizeof(void*) : accessed->getPrimitiveSizeInBits() / 8));
   llvm::MDNode*& tag = regions_[region];
   if (!tag) {
     llvm::MDBuilder metadata(context_);
-    llvm::MDNode* type = metadata.createTBAANode(region, metadata.createTBAARoot("berth"));
+    llvm::MDNode* type = metadata.createTBAANode(region, metadata.createTBAARoot(kRegionRoot));
     tag = metadata.createTBAAStructTagNode(type, type, 0);
   }
   access->setMetadata(llvm::LLVMContext::MD_tbaa, tag);
   return access;
 }
-template llvm::LoadInst* MethodLowering::in_region(llvm::LoadInst*, const char*);
-template llvm::StoreInst* MethodLowering::in_region(llvm::StoreInst*, const char*);
+template llvm::LoadInst* MethodLowering::in_region(llvm::LoadInst*, const std::string&);
+template llvm::StoreInst* MethodLowering::in_region(llvm::StoreInst*, const std::string&);
 
 const inference::Statement* MethodLowering::keep(const Statement& statement) {
   const Statement*& kept = kept_[&statement];

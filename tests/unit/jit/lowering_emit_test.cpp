@@ -134,6 +134,30 @@ method reverse(%a: array<i64>, %low: i64, %high: i64) {
   EXPECT_EQ(count(enclosed, "load atomic i32"), 1u) << enclosed;  // the poll, between chunks
 }
 
+// Neighbouring fields that hold f64 are one vector, as a compiler of C++ has it; those that hold i64 may be indices, and are not touched.
+TEST(Jit, J86_fields_are_unordered_and_those_of_f64_are_packed) {
+  Watchdog watchdog{60s};
+  Emitted emitted(R"(
+mutable type Point { x: f64, y: f64 }
+mutable type Pair { x: i64, y: i64 }
+method move(%p: Point, %f: f64) {
+^0: %x = field %p .x %y = field %p .y %u = mul.f64 %x %f %v = mul.f64 %y %f set %p .x %u set %p .y %v return nothing
+}
+method both(%p: Pair, %f: i64) {
+^0: %x = field %p .x %y = field %p .y %u = xor.i64 %x %f %v = xor.i64 %y %f set %p .x %u set %p .y %v return nothing
+}
+)");
+  for (const char* name : {"move", "both"}) {
+    const std::string text = emitted.text(name, "llvm");
+    EXPECT_EQ(count(text, "load atomic i64") + count(text, "store atomic i64"), 4u) << text;
+  }
+#if defined(__x86_64__)
+  EXPECT_NE(emitted.text("move", "asm").find("mulpd"), std::string::npos);
+  const std::string assembly = emitted.text("both", "asm");
+  EXPECT_EQ(assembly.find("xmm"), std::string::npos) << assembly;
+#endif
+}
+
 TEST(Jit, J86_bounds_check_raises_in_the_cold) {
   Watchdog watchdog{60s};
   Emitted emitted(kMethods);
