@@ -2,7 +2,6 @@
 #include "engine/engine.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <thread>
 
@@ -15,13 +14,6 @@
 namespace berth::engine {
 namespace {
 
-void watch_forks() {
-  static const int once = pthread_atfork(nullptr, nullptr, [] {
-    fork_epoch_now.store(fork_epoch_now.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  });
-  static_cast<void>(once);
-}
-
 // Whether an instance is the slot's, of no group, and valid for the world. Between two looks at its word.
 [[gnu::always_inline]] inline bool covers(const CodeInstance& instance, const Slot& slot, uint64_t world) noexcept {
   return instance.slot.load(std::memory_order_acquire) == &slot && !instance.leader.load(std::memory_order_acquire) &&
@@ -31,7 +23,7 @@ void watch_forks() {
 }  // namespace
 
 Engine::Impl::Impl(Engine& engine, const EngineOptions& options)
-    : engine(engine), options(options), owners(options.traits), fork_epoch(current_fork_epoch()),
+    : engine(engine), options(options), owners(options.traits),
       out_of_memory(new StoredFailure(make_error(BERTH_OUT_OF_MEMORY, "compile", "memory allocation failed", "free memory and try again"),
                                       0, UINT64_MAX, -1)) {}
 
@@ -457,7 +449,6 @@ Engine::Engine(const EngineOptions& options) : options_(options), impl_(std::mak
 
 Result<std::unique_ptr<Engine>> Engine::make(const EngineOptions& options) {
   BERTH_TRYV(options.target.is_default() ? success() : check_target(options.target));
-  watch_forks();
   return std::unique_ptr<Engine>(new Engine(options));
 }
 

@@ -19,6 +19,7 @@
 #include "engine/wait_graph.hpp"
 #include "engine/world_clock.hpp"
 #include "gc/thread.hpp"
+#include "support/fork.hpp"
 #include "support/metrics.hpp"
 #include "support/mutant.hpp"
 #include "support/trace.hpp"
@@ -106,10 +107,6 @@ struct Wait {
   std::vector<ChainLink> chain;
   bool closes_ring = false;
 };
-
-// Process-wide. Bumped in a forked child by its only thread, read by all: relaxed.
-inline std::atomic<uint64_t> fork_epoch_now{0};
-inline uint64_t current_fork_epoch() noexcept { return fork_epoch_now.load(std::memory_order_relaxed); }
 
 struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   Impl(Engine& engine, const EngineOptions& options);
@@ -246,7 +243,7 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   /// Neither forked nor shut down; loads only.
   bool is_usable() const noexcept { return !is_forked() && lifecycle.load(std::memory_order_acquire) == Lifecycle::Running; }
   Result<void> check_usable(const char* asked) const;
-  bool is_forked() const noexcept { return current_fork_epoch() != fork_epoch; }
+  bool is_forked() const noexcept { return home.is_forked(); }
   CodeInstanceRef retain_hit(const ReservationTable::Found& found, const Look& look) noexcept;
   CodeInstanceRef lookup(Key key, uint64_t world) noexcept;
   Code* lookup_code(Key key, uint64_t world) noexcept;
@@ -313,7 +310,7 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   Trace trace;
   // Release when it changes; acquire; read again under the shard lock before queueing.
   sync::Atomic<Lifecycle> lifecycle{Lifecycle::Running};
-  const uint64_t fork_epoch;
+  const HomeProcess home;
 
   // Unreferenced instances, a stack pushed by anyone: CAS release, taken as a whole: exchange acquire.
   sync::Atomic<CodeInstance*> dead_{nullptr};

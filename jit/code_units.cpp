@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/code_units.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <unordered_map>
 
@@ -137,12 +135,9 @@ CodeUnits::CodeUnits(engine::Engine* engine, SlabMemory& memory, UnwindRegistry&
       slots_(slots),
       has_thread_(has_thread),
       disown_(std::move(disown)),
-      told_(std::move(freed)),
-      process_(getpid()) {}
+      told_(std::move(freed)) {}
 
 CodeUnits::~CodeUnits() { stop(); }
-
-bool CodeUnits::is_forked() const noexcept { return getpid() != process_; }
 
 // --- units -----------------------------------------------------------------------------------------------------------
 

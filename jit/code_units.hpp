@@ -24,6 +24,7 @@
 #include "gc/stack_search.hpp"
 #include "jit/linked_unit.hpp"
 #include "jit/unwind_registry.hpp"
+#include "support/fork.hpp"
 
 namespace berth::jit {
 
@@ -79,7 +80,7 @@ class CodeUnits {
   void disown_members(LinkedUnit& unit) BERTH_REQUIRES(units_mutex_);
   void find_inside(std::vector<LinkedUnit*>& deserted);
   size_t free_deserted();
-  bool is_forked() const noexcept;
+  bool is_forked() const noexcept { return home_.is_forked(); }
 
   engine::Engine* const engine_;
   SlabMemory& memory_;
@@ -88,7 +89,7 @@ class CodeUnits {
   const bool has_thread_;
   const Disown disown_;
   const Freed told_;  // or empty
-  const int process_;
+  const HomeProcess home_;
 
   mutable sync::Mutex mutex_{kRankReclaim};
   sync::Condition wake_, ended_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/compile_pool.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <exception>
@@ -38,10 +36,8 @@ CompilePool::CompilePool(engine::CompileSink& sink, std::unique_ptr<CodeGenerato
       generator_(std::move(generator)),
       max_workers_(threads),
       limits_(limits),
-      process_(getpid()),
       queue_(limits, threads) {}
 
-bool CompilePool::in_child() const noexcept { return getpid() != process_; }
 
 // --- Compiler
 // ------------------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@
 #include "engine/compiler.hpp"
 #include "jit/code_generator.hpp"
 #include "jit/compile_queue.hpp"
+#include "support/fork.hpp"
 #include "support/sync.hpp"
 
 namespace berth::jit {
@@ -84,7 +85,7 @@ class CompilePool final : public engine::Compiler {
   struct Worker;
   using JobPtr = CompileQueue::JobPtr;
 
-  bool in_child() const noexcept;
+  bool in_child() const noexcept { return home_.is_forked(); }
   bool wake_idle_worker(JobPtr assigned, bool fast) BERTH_REQUIRES(mutex_);
   bool start_worker(bool relief, JobPtr assigned) BERTH_REQUIRES(mutex_);
   void wake_supervisor(sync::TimePoint due) BERTH_REQUIRES(mutex_);
@@ -117,7 +118,7 @@ class CompilePool final : public engine::Compiler {
   std::unique_ptr<CodeGenerator> generator_;  // kept for ever if lost threads may be inside
   const unsigned max_workers_;
   const Limits limits_;
-  const int process_;  // of the constructor: in a forked child nothing is joined
+  const HomeProcess home_;  // in a forked child nothing is joined
 
   mutable sync::Mutex mutex_{kRankCompilePool};
   sync::Condition supervisor_wake_, quiet_;

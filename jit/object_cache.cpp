@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/object_cache.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 namespace berth::jit {
@@ -22,7 +20,6 @@ size_t member_of(const StoredUnit& unit, const CacheKey& key) {
 ObjectCache::ObjectCache(const CacheEnvironment& environment, Options options)
     : environment_(environment.digest()),
       has_thread_(options.has_thread),
-      process_(::getpid()),
       store_(options.directory, options.limits, options.system),
       expected_ns_{options.expected[0].count(), options.expected[1].count()} {
   if (environment.engine.empty()) store_.turn_off("this build of Berth has no build id to tell it from others");
@@ -128,7 +125,7 @@ void ObjectCache::write(const std::vector<std::shared_ptr<Write>>& writes) {
 
 void ObjectCache::close() noexcept {
   boost::thread thread;
-  if (process_ != ::getpid()) {  // a forked child: the thread, and perhaps the lock, are the parent's
+  if (home_.is_forked()) {  // a forked child: the thread, and perhaps the lock, are the parent's
     [&]() BERTH_NO_ANALYSIS { thread = std::move(thread_); }();
     if (thread.joinable()) thread.detach();
     return;

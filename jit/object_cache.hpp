@@ -23,6 +23,7 @@
 
 #include "jit/file_store.hpp"
 #include "jit/unit_format.hpp"
+#include "support/fork.hpp"
 #include "support/sync.hpp"
 
 namespace berth::jit {
@@ -86,7 +87,7 @@ class ObjectCache {
 
   const CacheKey environment_;
   const bool has_thread_;
-  const int process_;  // of the constructor: a forked child has no thread to wait for
+  const HomeProcess home_;  // a forked child has no thread to wait for
   FileStore store_;
   std::array<sync::Atomic<int64_t>, 2> expected_ns_;  // a running mean, lost updates are allowed: relaxed
   // Counters, order nothing: relaxed.
