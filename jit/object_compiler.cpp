@@ -190,8 +190,9 @@ auto ObjectCompiler::in_compilation(std::span<const CompileRequest> requests, Wo
       throw;
     }
   }();
-  if (compilation->tools) host->tools.give_back(std::move(compilation->tools));
-  delete compilation;
+  auto tools = std::move(compilation->tools);
+  delete compilation;  // first: what the tools keep of its functions ends with them
+  if (tools) host->tools.give_back(std::move(tools));
   contexts_.fetch_sub(1, std::memory_order_relaxed);
   return result;
 }
@@ -499,7 +500,9 @@ Result<void> ObjectCompiler::generate(Compilation& compilation) {
     return member.fail("generate", BERTH_UNSUPPORTED, fmt::format("its object has {} bytes, over the budget of {}", compilation.object.size(), most),
                        "split it, or raise the budget (berth_config_set_compile_budget)");
   }
-  if (!compilation.diagnostics.empty()) {  // there is an object all the same; it is not used
+  if (!compilation.diagnostics.empty()) {
+    // There is an object all the same; neither it nor the state that led to it is used.
+    compilation.tools->drop_pipeline();
     return member.fail("generate", BERTH_COMPILE_FAILED, compilation.diagnostics, "correct the source there");
   }
   return success();

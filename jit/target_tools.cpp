@@ -155,6 +155,12 @@ std::unique_ptr<llvm::TargetMachine> HostTarget::make_machine(berth_tier_t tier)
   return machine;
 }
 
+struct TargetTools::Pipeline {
+  llvm::SmallVector<char, 0> object;  // of the run
+  llvm::raw_svector_ostream stream{object};
+  llvm::legacy::PassManager passes;
+};
+
 TargetTools::TargetTools(std::unique_ptr<llvm::TargetMachine> machine, berth_tier_t tier)
     : machine_(std::move(machine)), tier_(tier), library_(runtime_library(machine_->getTargetTriple())) {
   llvm::PipelineTuningOptions tuning;
@@ -198,14 +204,20 @@ void TargetTools::optimise(llvm::Module& module, const llvm::OptPassGate& hurry)
 }
 
 bool TargetTools::emit(llvm::Module& module, llvm::SmallVectorImpl<char>& object) {
-  llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager passes;
-  passes.add(new llvm::TargetLibraryInfoWrapperPass(library_));  // the manager's
-  llvm::MCContext* context = nullptr;
-  if (machine_->addPassesToEmitMC(passes, context, stream)) return false;
-  passes.run(module);
+  if (!pipeline_) {
+    auto made = std::make_unique<Pipeline>();
+    made->passes.add(new llvm::TargetLibraryInfoWrapperPass(library_));  // the manager's
+    llvm::MCContext* context = nullptr;
+    if (machine_->addPassesToEmitMC(made->passes, context, made->stream)) return false;
+    pipeline_ = std::move(made);
+  }
+  pipeline_->passes.run(module);
+  object.swap(pipeline_->object);
+  pipeline_->object.clear();
   return true;
 }
+
+void TargetTools::drop_pipeline() { pipeline_.reset(); }
 
 Result<std::unique_ptr<TargetTools>> ToolsPool::take(berth_tier_t tier) {
   {

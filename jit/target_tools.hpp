@@ -2,8 +2,10 @@
 // HostTarget: the host's triple, CPU and features. TargetTools: one target machine with its analyses, for one compile at a time.
 // ToolsPool: tools waiting for their next compile, per tier; never more than compiles have run at once.
 //
-// A new machine per compile costs over a fifth of the compile, so they are kept. Tools of a compile that ended in a fatal error are
-// never given back: LLVM left them in the middle.
+// A new machine per compile costs over a fifth of the compile, and a new pipeline of code generation two fifths of a small one, so they
+// are kept. A pipeline may run again (llc -compile-twice): at the end of a run LLVM resets what is of one module. The context goes
+// before the tools are given back: what they keep of functions ends with these. Tools of a compile that ended in a fatal error are never given
+// back: LLVM left them in the middle.
 #pragma once
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Analysis/CGSCCPassManager.h>
@@ -58,10 +60,13 @@ class TargetTools {
   void optimise(llvm::Module& module, const llvm::OptPassGate& hurry);
   /// Object code; false: the target cannot emit objects.
   bool emit(llvm::Module& module, llvm::SmallVectorImpl<char>& object);
+  /// The last emit found errors: the next one gets a pipeline of its own.
+  void drop_pipeline();
   llvm::TargetMachine& machine() noexcept { return *machine_; }
   berth_tier_t tier() const noexcept { return tier_; }
 
  private:
+  struct Pipeline;
   TargetTools(std::unique_ptr<llvm::TargetMachine> machine, berth_tier_t tier);
   const std::unique_ptr<llvm::TargetMachine> machine_;
   const berth_tier_t tier_;
@@ -73,6 +78,7 @@ class TargetTools {
   llvm::FunctionAnalysisManager functions_;
   llvm::CGSCCAnalysisManager components_;
   llvm::ModuleAnalysisManager modules_;
+  std::unique_ptr<Pipeline> pipeline_;  // of code generation; null: not made yet
 };
 
 class ToolsPool {

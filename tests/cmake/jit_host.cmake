@@ -11,6 +11,7 @@ target_include_directories(jit_pool_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 berth_test(jit_host_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/host_backend_test.cpp ${PROJECT_SOURCE_DIR}/tests/unit/jit/object_unit_test.cpp
           ${PROJECT_SOURCE_DIR}/tests/unit/jit/host_target_test.cpp ${PROJECT_SOURCE_DIR}/tests/unit/jit/host_fork_test.cpp
+          ${PROJECT_SOURCE_DIR}/tests/unit/jit/object_compiler_test.cpp
   FLOORS jit inference engine gc support
   LIBRARIES LLVM TBB::tbb)
 target_include_directories(jit_host_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
