@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
     if (list || (!names.empty() && std::find(names.begin(), names.end(), bench.name) == names.end())) continue;
     for (const Figure& f : bench.run()) {
       if (!berth::bench::is_wanted(f.name)) continue;
+      if (f.baseline == 0 && f.ratio == 0 && f.goal) fmt::print("{}: {}\n", f.name, f.baseline_name);  // what is missing
       fmt::print("{:<46} {:>11.1f} {} against {:>11.1f}   ratio {:>7.2f}   goal {}\n", f.name, f.ours, f.unit, f.baseline, f.ratio,
                  f.goal ? fmt::format("{:.2f}{}", *f.goal, f.ratio >= *f.goal ? "" : "  MISSED") : "-");
       std::fflush(stdout);
