@@ -45,6 +45,8 @@ void Optimiser::clean(Body& body) {
 void Optimiser::run(Flow& flow, TypedMethod& method) {
   method.result = flow.result();
   method.body = simplify(flow);
+  devirtualise(method.body, transfer_, sites_, world_);
+  if (!transfer_.is_kernel() && split_calls(method.body, transfer_, sites_, world_)) method.body = inferred_again(std::move(method.body), method);
   for (int round = 0; round < kRounds; ++round) {
     devirtualise(method.body, transfer_, sites_, world_);
     if (!inline_calls(method.body, callees_, transfer_.is_kernel())) break;

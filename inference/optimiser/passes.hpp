@@ -38,6 +38,8 @@ class BodyEffects {
 Body simplify(Flow& flow);
 /// Calls that reach one method become invokes. True if any did.
 bool devirtualise(Body& body, Transfer& transfer, const CallSites& sites, uint64_t world);
+/// Calls that reach a few methods test which one it is, and invoke that. True if any does.
+bool split_calls(Body& body, Transfer& transfer, const CallSites& sites, uint64_t world);
 /// Splices in the bodies of small callees. True if any was.
 bool inline_calls(Body& body, const Callees& callees, bool is_kernel);
 /// Reads of what was put into a tuple or immutable struct in this method take it from there.

@@ -243,5 +243,64 @@ method depth(%n, %b) { ^0: %c = call `<`(%n, 1) cond %c ^1 ^2
   EXPECT_GT(world.num_inferred(), 20u);
 }
 
+// S and its kind; methods that no value is of both, one below another, and two that meet in (A, A) with none for that.
+const char* const kShapes = R"(
+abstract S
+type A <: S { v: i64 }
+type B <: S { v: i64 }
+type C <: S { v: i64 }
+mutable type Held { s: S }
+method f(%x: A) { ^0: %r = field %x.v return %r }
+method f(%x: B) { ^0: return "B" }
+method g(%x: A) { ^0: return "A" }
+method g(%x: S) { ^0: return "S" }
+method h(%x: A, %y: S) { ^0: return "AS" }
+method h(%x: S, %y: A) { ^0: return "SA" }
+method k(%x: i64) { ^0: return "i64" }
+method k(%x: f64) { ^0: return "f64" }
+method k(%x: i64 | nothing) { ^0: return "i64 or nothing" }
+method make(%n) { ^0: %c = same %n 0 cond %c ^1 ^2
+^1: %a = new A(7) %h = new Held(%a) %s = field %h.s return %s
+^2: %d = same %n 1 cond %d ^3 ^4
+^3: %b = new B(8) %i = new Held(%b) %t = field %i.s return %t
+^4: %e = new C(9) %j = new Held(%e) %u = field %j.s return %u }
+method number(%n) { ^0: %c = same %n 0 cond %c ^1 ^2
+^1: return 5
+^2: %d = same %n 1 cond %d ^3 ^4
+^3: return 2.5
+^4: return nothing }
+method of_f(%n, %m) { ^0: %s = call make(%n) br ^1 ^1 catch ^2: %r = call f(%s) %t = tuple(%r, %n) return %t
+^2(%e): %t2 = field %e.text return %t2 }
+method of_g(%n, %m) { ^0: %s = call make(%n) %r = call g(%s) return %r }
+method of_h(%n, %m) { ^0: %s = call make(%n) %t = call make(%m) %r = call h(%s, %t) return %r }
+method of_k(%n, %m) { ^0: %s = call number(%n) %r = call k(%s) return %r }
+method by_type(%s: S) { ^0: %r = call f(%s) return %r }
+)";
+
+TEST(Inference, I25_calls_of_a_few_methods_test_which_it_is) {
+  InferenceWorld world(kPrelude);
+  world.define(kShapes);
+  const TypedMethod& method = world.typed("by_type", {"S"});
+  EXPECT_EQ(count(method, Op::Is), 2u) << print_typed(method, 1, UINT64_MAX);
+  EXPECT_EQ(count(method, Op::Field), 1u);  // f(A), inlined
+  EXPECT_EQ(count(method, Op::Call), 1u);   // for a C, or what will be defined below S
+  EXPECT_EQ(count(world.typed("of_h", {"i64", "i64"}), Op::Call), 1u);
+}
+
+TEST(Inference, I25_tests_find_what_dispatch_finds) {
+  InferenceWorld world;
+  world.program().set_tier(BERTH_TIER_INTERPRET);
+  world.define(kPrelude, "<prelude>");
+  world.define(kShapes, "t.bir");
+  for (const char* function : {"of_f", "of_g", "of_h", "of_k"}) {
+    for (int64_t n = 0; n < 3; ++n) {
+      for (int64_t m = 0; m < 3; ++m) {
+        const std::vector<Value> arguments{Value::i64(n), Value::i64(m)};
+        EXPECT_EQ(run(world, function, arguments, false), run(world, function, arguments, true)) << function << " " << n << " " << m;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace berth::inference
