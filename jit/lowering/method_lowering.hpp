@@ -120,7 +120,8 @@ class MethodLowering {
   const Type* type_of(const inference::Operand& operand) const;
   Shape shape_of_operand(const inference::Operand& operand) const;
   const inference::Leaf* leaf_of_operand(const Statement& statement, size_t i, LeafKind kind) const;
-  const inference::StructType* structure_of(const Statement& statement) const;  // of field, set: whose field it knows
+  const inference::StructType* structure_of(const Statement& statement) const;  // of field, set: whose field it knows, or nothing
+  bool may_be_nothing(const inference::Operand& operand) const;
   const inference::StructType* structure_to_make(const Statement& statement) const;
   const inference::Leaf* array_to_access(const Statement& statement) const;
   bool reads_item(const Statement& statement) const;
@@ -161,6 +162,7 @@ class MethodLowering {
   Held guarded(const Statement& statement, llvm::Value* rare, const Type* type, llvm::function_ref<llvm::Value*()> usual);
   Held load(const Location& location);
   void store(const Location& location, llvm::Value* value);
+  llvm::Value* object_to_access(const Statement& statement);
   Location field_location(llvm::Value* object, const inference::StructType& structure, uint32_t index);
   Location element_location(llvm::Value* array, const inference::Leaf& leaf, llvm::Value* index);
   llvm::Value* is(const Held& held, const Type* type);

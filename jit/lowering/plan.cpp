@@ -35,6 +35,11 @@ bool MethodLowering::fits(const Operand& operand, const Type* type) const {
   return program_.lattice().is_subtype(type_of(operand), type);
 }
 
+bool MethodLowering::may_be_nothing(const Operand& operand) const {
+  const Type* type = type_of(operand);
+  return type->kind != Type::Kind::Parts || type->has_nothing;
+}
+
 /// A conversion that allocates: bools and literals have permanent objects.
 bool MethodLowering::boxes(const Operand& operand, const Shape& to) const {
   const Shape from = shape_of_operand(operand);
@@ -55,9 +60,10 @@ const Leaf* MethodLowering::leaf_of_operand(const Statement& statement, size_t i
 }
 
 const StructType* MethodLowering::structure_of(const Statement& statement) const {
-  const Leaf* leaf = leaf_of_operand(statement, 0, LeafKind::Struct);
-  if (!leaf || !statement.name) return nullptr;
-  const StructType* structure = leaf->structure;
+  const Type* type = type_of(statement.operands[0]);
+  if (type->kind != Type::Kind::Parts || type->parts.size() != 1 || !statement.name) return nullptr;
+  const StructType* structure = type->parts.front().leaf->structure;
+  if (!structure) return nullptr;
   if (structure->field_index(*statement.name) < 0) return nullptr;
   return statement.op == Op::Set && !structure->is_mutable ? nullptr : structure;
 }
@@ -110,13 +116,14 @@ Safepoint MethodLowering::plan_operation(const Statement& statement) const {
       const StructType* structure = structure_of(statement);
       if (!structure) return Safepoint::Hot;
       const Shape field = shape_of(structure->fields[static_cast<size_t>(structure->field_index(*statement.name))].type);
-      return hot_if(field.is_unboxed() && boxes_result, Safepoint::Quiet);
+      return hot_if(field.is_unboxed() && boxes_result, may_be_nothing(statement.operands[0]) ? Safepoint::Cold : Safepoint::Quiet);
     }
     case Op::Set: {
       const StructType* structure = structure_of(statement);
       if (!structure) return Safepoint::Hot;
       const Type* type = structure->fields[static_cast<size_t>(structure->field_index(*statement.name))].type;
-      return hot_if(!fits(statement.operands[1], type) || boxes(statement.operands[1], shape_of(type)), Safepoint::Quiet);
+      return hot_if(!fits(statement.operands[1], type) || boxes(statement.operands[1], shape_of(type)),
+                    may_be_nothing(statement.operands[0]) ? Safepoint::Cold : Safepoint::Quiet);
     }
     case Op::Item: return hot_if(!reads_item(statement), Safepoint::Quiet);
     case Op::ArrayLen: return hot_if(!leaf_of_operand(statement, 0, LeafKind::Array) || boxes_result, Safepoint::Quiet);

@@ -245,8 +245,16 @@ Held MethodLowering::emit_field(const Statement& statement) {
   const StructType* structure = structure_of(statement);
   if (!structure) return execute(statement, wanted(statement));
   const auto index = static_cast<uint32_t>(structure->field_index(*statement.name));
-  Held held = load(field_location(read(statement.operands[0]).value, *structure, index));
+  llvm::Value* object = object_to_access(statement);
+  Held held = load(field_location(object, *structure, index));
   return narrow(statement, held);
+}
+
+/// Of field and set: operand 0, behind a check that there is one.
+llvm::Value* MethodLowering::object_to_access(const Statement& statement) {
+  llvm::Value* object = read(statement.operands[0]).value;
+  if (may_be_nothing(statement.operands[0])) raise_where(builder_.CreateIsNull(object), statement);
+  return object;
 }
 
 /// Inference may know a result better than the declaration that it is loaded by.
@@ -261,7 +269,8 @@ Held MethodLowering::emit_set(const Statement& statement) {
   if (!structure || !fits(statement.operands[1], structure->fields[index].type)) return execute(statement, wanted(statement));
   const Shape shape = shape_of(structure->fields[index].type);
   llvm::Value* value = coerce(read(statement.operands[1]), shape, &statement.position);
-  store(field_location(read(statement.operands[0]).value, *structure, index), value);
+  llvm::Value* object = object_to_access(statement);
+  store(field_location(object, *structure, index), value);
   return {nullptr, {}, program_.types().nothing(), nullptr};
 }
 

@@ -166,6 +166,18 @@ TEST(Jit, J86_bounds_check_raises_in_the_cold) {
   EXPECT_EQ(count(text, "icmp uge i64 0"), 1u) << text;
 }
 
+TEST(Jit, J86_fields_of_what_may_be_nothing_are_read_in_line) {
+  Watchdog watchdog{60s};
+  Emitted emitted(R"(
+mutable type Node { next: Node | nothing, value: i64 }
+method second(%n: Node | nothing) { ^0: %m = field %n.next %v = field %m.value %w = add.i64 %v 1 %s = set %m.value %w return %v }
+)");
+  const std::string text = emitted.text("second", "llvm");
+  EXPECT_EQ(count(text, "call i8 @berth_rt_execute"), 3u) << text;  // where it raises
+  EXPECT_EQ(count(text, "icmp eq ptr"), 3u) << text;
+  EXPECT_EQ(count(text, "atomic i64"), 2u) << text;
+}
+
 TEST(Jit, J86_assembly_of_a_method) {
   Watchdog watchdog{60s};
   Emitted emitted(kMethods);

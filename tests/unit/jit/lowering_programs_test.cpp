@@ -337,7 +337,65 @@ method main() {
 }
 )";
 
-const char* const kPrograms[] = {kFibonacci, kMutualRecursion, kList, kErrors, kNestedHandlers, kArrays, kMixed, kIdentity, kOverflow, kJoins};
+// Fields of what may be nothing, read, written and raising; objects of a few types, told apart by the call.
+const char* const kNothing = R"(
+abstract Shape
+type Square <: Shape { side: i64 }
+type Bar <: Shape { length: f64 }
+type Point <: Shape { name: string }
+mutable type Node { next: Node | nothing, shape: Shape, area: i64 }
+method area(%s: Square) { ^0: %x = field %s.side %r = mul.i64 %x %x return %r }
+method area(%b: Bar) { ^0: %x = field %b.length %r = truncate.f64.i64 %x return %r }
+method build(%n: i64) {
+^0: br ^1(0, nothing)
+^1(%i, %head):
+  %c = lt.i64 %i %n
+  cond %c ^2 ^6
+^2:
+  %k = rem.i64 %i 3
+  %is_bar = eq.i64 %k 0
+  cond %is_bar ^3 ^4
+^3: %l = convert.i64.f64 %i %b = new Bar(%l) %bar = new Node(%head, %b, 0) br ^5(%bar)
+^4: %s = new Square(%i) %square = new Node(%head, %s, 0) br ^5(%square)
+^5(%node): %j = add.i64 %i 1 br ^1(%j, %node)
+^6: return %head
+}
+method fill(%at: Node | nothing, %n: i64) {
+^0: br ^1(%at, 0, 0)
+^1(%node, %i, %sum):
+  %c = lt.i64 %i %n
+  cond %c ^2 ^3
+^2:
+  %shape = field %node.shape
+  %area = call area(%shape)
+  %done = set %node.area %area
+  %again = field %node.area
+  %s = add.i64 %sum %again
+  %next = field %node.next
+  %j = add.i64 %i 1
+  br ^1(%next, %j, %s)
+^3: return %sum
+}
+method tried(%list, %n: i64) {
+^0: br ^1
+^1 catch ^2: %r = call fill(%list, %n) return %r
+^2(%e): %t = field %e.text return %t
+}
+method main() {
+^0:
+  %list = call build(100)
+  %a = call tried(%list, 100)
+  %b = call tried(%list, 101)
+  %name = string.concat "a" "b"
+  %p = new Point(%name)
+  %last = new Node(nothing, %p, 0)
+  %c = call tried(%last, 1)
+  print(%a, "|", %b, "|", %c, "\n")
+  return nothing
+}
+)";
+
+const char* const kPrograms[] = {kNothing, kFibonacci, kMutualRecursion, kList, kErrors, kNestedHandlers, kArrays, kMixed, kIdentity, kOverflow, kJoins};
 
 TEST(Jit, J86_recursion) { expect_same_at_every_tier(kFibonacci, "= i64 6765"); }
 TEST(Jit, J86_mutual_recursion) { expect_same_at_every_tier(kMutualRecursion, "true true false\n= nothing 0"); }
@@ -350,6 +408,7 @@ TEST(Jit, J86_errors) {
 TEST(Jit, J86_nested_handlers) { expect_same_at_every_tier(kNestedHandlers, "= 0bottom1bottom2bottom3bottom4bottom"); }
 TEST(Jit, J86_arrays) { expect_same_at_every_tier(kArrays); }
 TEST(Jit, J86_objects_globals_functions) { expect_same_at_every_tier(kMixed); }
+TEST(Jit, J86_fields_of_nothing_and_calls_of_a_few_methods) { expect_same_at_every_tier(kNothing); }
 TEST(Jit, J86_identity) {
   expect_same_at_every_tier(kIdentity, "true false false true true true false true true false true false = nothing 0");
 }
