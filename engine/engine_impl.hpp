@@ -8,6 +8,7 @@
 #pragma once
 #include <boost/container/small_vector.hpp>
 #include <optional>
+#include <thread>
 #include <unordered_map>
 
 #include "engine/agent_registry.hpp"
@@ -94,6 +95,7 @@ struct Wait {
   const CodeInstance* watched = nullptr;  // whose compile is waited for, and how many had failed when that began
   uint8_t failures_before = 0;
   bool was_queued = false;
+  bool awaits_lease = false;     // else an entry
   bool woke_by_time = false;     // the last park ended without a flag
   bool is_recruited = false;     // a foreign collector wants this thread at a safepoint
   int64_t expires_ns = INT64_MAX;  // of the lease that is waited for
@@ -352,6 +354,7 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
     metrics::Counter published, helped, sweeps;
   } counters;
   sync::Atomic<int64_t> num_waiting{0};  // a gauge: relaxed
+  const int64_t num_processors = std::max(1u, std::thread::hardware_concurrency());  // 0: unknown
 };
 
 }  // namespace berth::engine

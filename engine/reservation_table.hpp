@@ -70,12 +70,12 @@ class ReservationTable {
 
   ReservationTable();
 
+  /// One multiplication, folded: both halves of the product depend on both words (the mixing step of wyhash, Wang Yi 2019).
   static uint64_t hash(Key key) noexcept {
-    uint64_t h = reinterpret_cast<uintptr_t>(key.method) * 0x9e3779b97f4a7c15u;
-    h ^= (reinterpret_cast<uintptr_t>(key.owner) + 0x632be59bd9b4e019u) * 0xd6e8feb86659fd93u;
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93u;
-    return h ^ (h >> 29);
+    const uint64_t method = reinterpret_cast<uintptr_t>(key.method) ^ 0x9e3779b97f4a7c15u;
+    const uint64_t owner = reinterpret_cast<uintptr_t>(key.owner) ^ 0xd6e8feb86659fd93u;
+    __extension__ const auto product = static_cast<unsigned __int128>(method) * owner;
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   }
   Shard& shard(uint64_t hash) noexcept { return shards_[hash >> (64 - kShardBits)]; }
   Shard& shard_at(unsigned i) noexcept { return shards_[i]; }

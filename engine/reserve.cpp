@@ -421,7 +421,10 @@ void Engine::Impl::park(gc::Thread& thread, Wait& wait) {
   latch::reach("park", wait.waiter.agent);
   if (mutant::is_on("R11_reset_after_queueing")) wait.waiter.agent->parker->reset();
   const sync::TimePoint until = sync::Clock::now() + std::chrono::nanoseconds(park_limit_ns(wait));
-  const uint32_t woken = gc::park(thread, *wait.waiter.agent->parker, until);
+  gc::Parker& parker = *wait.waiter.agent->parker;
+  // A lease can end within microseconds, a compile does not; and with as many waiters as processors, another thread has use for this one.
+  const bool may_spin = wait.awaits_lease && num_waiting.load(std::memory_order_relaxed) < num_processors;
+  const uint32_t woken = may_spin && parker.spin() ? parker.park(until) : gc::park(thread, parker, until);
   latch::reach("wake", wait.waiter.agent);
   wait.is_recruited = (woken & gc::Parker::kRecruit) != 0;
   const uint32_t flags = woken & ~uint32_t{gc::Parker::kRecruit};
@@ -497,6 +500,7 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
       return leave(Wait::End::Cancelled);
     }
     wait.expires_ns = INT64_MAX;
+    wait.awaits_lease = target.slot != nullptr;
     if (target.slot) {
       bool again = false;
       if (take_or_expire(wait, shard, after, again)) {

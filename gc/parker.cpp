@@ -18,26 +18,37 @@ constexpr std::chrono::milliseconds kNotifyMargin{5};
 
 void Parker::reset() noexcept {
   const sync::Lock lock(mutex_);
-  flags_ = 0;
+  flags_.store(0, std::memory_order_relaxed);
+}
+
+bool Parker::spin() const noexcept {
+  for (int i = 0; i < sync::kSpins; ++i) {
+    if (flags_.load(std::memory_order_relaxed) != 0) return true;
+    sync::pause();
+  }
+  return flags_.load(std::memory_order_relaxed) != 0;
 }
 
 uint32_t Parker::park(sync::TimePoint deadline) {
   check_all_safe("a park");
   const sync::TimePoint end = mutant::is_on("R18_unbounded_park") ? sync::TimePoint::max() : std::min(deadline, sync::Clock::now() + kParkSlice);
   sync::Lock lock(mutex_);
-  while (flags_ == 0) {
+  uint32_t flags = 0;
+  while ((flags = flags_.load(std::memory_order_relaxed)) == 0) {
     if (condition_.wait_until(lock, end)) continue;
     // A notification that was complete well before the end should have ended the sleep. One at the end may just have missed it.
-    if (flags_ != 0 && notified_ < end - kNotifyMargin) flags_ |= kRecovered;
+    flags = flags_.load(std::memory_order_relaxed);
+    if (flags != 0 && notified_ < end - kNotifyMargin) flags |= kRecovered;
     break;
   }
-  return std::exchange(flags_, 0);
+  flags_.store(0, std::memory_order_relaxed);
+  return flags;
 }
 
 void Parker::notify(Flag flag) noexcept {
   const sync::Lock lock(mutex_);
   if (unpark_) return unpark_(context_);
-  flags_ |= flag;
+  flags_.store(flags_.load(std::memory_order_relaxed) | flag, std::memory_order_relaxed);
   if (!stress::is_due(stress::Mode::LoseNotify)) condition_.notify_one();
   notified_ = sync::Clock::now();  // after it: a notifier that was held up before it lost nothing
 }

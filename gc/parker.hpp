@@ -33,6 +33,9 @@ class Parker {
 
   /// Threads: the agent's. Blocks: short. GC: any, kept.
   void reset() noexcept;
+  /// Waits sync::kSpins rounds for a flag; true: one is set, and `park` returns at once. Worth it where who will notify runs now.
+  /// Threads: the agent's. Blocks: never. GC: must be safe.
+  bool spin() const noexcept;
   /// Sleeps until a flag is set, `deadline` or one slice; clears and returns the flags (0: time).
   /// Threads: the agent's. Blocks: may wait. GC: must be safe.
   uint32_t park(sync::TimePoint deadline);
@@ -56,7 +59,7 @@ class Parker {
  private:
   sync::Mutex mutex_{kRankParker};
   sync::Condition condition_;
-  uint32_t flags_ BERTH_GUARDED_BY(mutex_) = 0;
+  sync::Atomic<uint32_t> flags_{0};  // changes under the mutex: relaxed. Read without it by `spin` only, before a `park` that takes it
   sync::TimePoint notified_ BERTH_GUARDED_BY(mutex_){};  // the last notification was complete then
   void (*unpark_)(void*) BERTH_GUARDED_BY(mutex_) = nullptr;
   void* context_ BERTH_GUARDED_BY(mutex_) = nullptr;

@@ -40,6 +40,11 @@ T& local() {
   return value;
 }
 
+/// Rounds of a busy wait before a sleep: five to ten microseconds, what a sleep and its end cost, so that the two together cost at most
+/// twice the better choice (Karlin et al., "Competitive snoopy caching", Algorithmica 1988). Shorter than a wake-up it never pays: who is
+/// to notify sleeps too then.
+inline constexpr int kSpins = 500;
+
 /// One round of a busy wait.
 inline void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)

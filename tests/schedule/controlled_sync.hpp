@@ -16,6 +16,8 @@ using schedule::local;
 using schedule::pause;
 using schedule::Where;
 
+inline constexpr int kSpins = 0;  // whoever waits is not scheduled: there is nothing to spin for
+
 inline int64_t coarse_now_ns() noexcept { return Clock::now().time_since_epoch().count(); }
 
 class BERTH_CAPABILITY("mutex") Mutex {

@@ -22,6 +22,15 @@ TEST(Parker, a_flag_set_before_is_returned_at_once_and_cleared) {
   EXPECT_EQ(parker->park(sync::Clock::now()), 0u);
 }
 
+TEST(Parker, spin_tells_a_flag_and_leaves_it_and_gives_up_without_one) {
+  const ParkerRef parker(new Parker);
+  EXPECT_FALSE(parker->spin());
+  parker->notify(Parker::kServed);
+  EXPECT_TRUE(parker->spin());
+  EXPECT_EQ(parker->park(sync::TimePoint::max()), uint32_t{Parker::kServed});
+  EXPECT_FALSE(parker->spin());
+}
+
 TEST(Parker, reset_drops_flags) {
   const ParkerRef parker(new Parker);
   parker->notify(Parker::kServed);
