@@ -686,14 +686,18 @@ TEST(Jit, J28_only_equals_are_mates) {
 
 TEST(Jit, J28_an_idle_pool_does_not_wait_for_mates) {
   Fixture f(1);
-  auto best = 1h + 0ns;
-  for (int i = 0; i < 20; ++i) {
+  // The mean: a thread whose wait happens to end just then would answer at once too. Again, should the machine be busy elsewhere.
+  constexpr int kJobs = 20;
+  std::chrono::nanoseconds mean = 1h;
+  for (int round = 0, submitted = 0; round < 10 && mean >= 5ms; ++round) {
     const auto start = sync::Clock::now();
-    f.submit(f.instances.make());
-    f.sink.wait_for(i + 1);
-    best = std::min<std::chrono::nanoseconds>(best, sync::Clock::now() - start);
+    for (int i = 0; i < kJobs; ++i) {
+      f.submit(f.instances.make());
+      f.sink.wait_for(++submitted);
+    }
+    mean = (sync::Clock::now() - start) / kJobs;
   }
-  EXPECT_LT(best, 5ms);
+  EXPECT_LT(mean, 5ms);
 }
 
 TEST(Jit, J29_only_the_guilty_of_a_batch_fail) {

@@ -455,6 +455,7 @@ class Stressed {
 // behind a safepoint is a wrong one. In builds without debug checks nothing moves; there the programs only run.
 TEST(Jit, J85_objects_move_at_every_safepoint) {
   Watchdog watchdog{100s};
+  uint64_t num_collections = 0;  // some of the programs have hardly a safepoint
   for (const char* text : {kList, kErrors, kNestedHandlers, kMixed, kIdentity, kJoins, kMutualRecursion}) {
     LoweringWorld world;
     const std::string expected = RunningProgram(world, text, BERTH_TIER_INTERPRET).run();
@@ -464,9 +465,10 @@ TEST(Jit, J85_objects_move_at_every_safepoint) {
       EXPECT_EQ(program.run(), expected) << name_of(tier);
       EXPECT_EQ(program.num_fallbacks(), 0u);
     }
-    if constexpr (kDebugChecks) {
-      EXPECT_GT(world.engine().collector().num_collections(), 5u);
-    }
+    num_collections += world.engine().collector().num_collections();
+  }
+  if constexpr (kDebugChecks) {
+    EXPECT_GT(num_collections, 100u);
   }
 }
 
