@@ -2,6 +2,7 @@
 // Arrays, structs and tuples of a running program: making them, reading and writing what they hold.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "inference/memory.hpp"
@@ -126,6 +127,24 @@ bool exchange_place(gc::Thread& thread, Runtime& runtime, Place place, const Typ
   return true;
 }
 
+namespace {
+
+template <class Element>
+void fill_with(char* elements, size_t length, uint64_t bits) {
+  std::fill_n(reinterpret_cast<Element*>(elements), length, static_cast<Element>(bits));
+}
+
+void fill_elements(char* elements, size_t length, unsigned bytes, uint64_t bits) {
+  switch (bytes) {
+    case 1: return fill_with<uint8_t>(elements, length, bits);
+    case 2: return fill_with<uint16_t>(elements, length, bits);
+    case 4: return fill_with<uint32_t>(elements, length, bits);
+    default: return fill_with<uint64_t>(elements, length, bits);
+  }
+}
+
+}  // namespace
+
 bool Runtime::array_new(gc::Thread& thread, const Leaf* array, int64_t length, const Value& fill, gc::Object*& out) {
   if (length < 0) return raise(thread, "index", fmt::format("index {} of {}", length, 0));
   if (!is(fill, array->element)) return raise_type(thread, array->element->name, fill);
@@ -143,8 +162,7 @@ bool Runtime::array_new(gc::Thread& thread, const Leaf* array, int64_t length, c
     return true;
   }
   if (fill.bits == 0) return true;  // fresh memory is zero
-  const unsigned bytes = bytes_of(kind);
-  for (int64_t i = 0; i < length; ++i) std::memcpy(out->elements() + static_cast<size_t>(i) * bytes, &fill.bits, bytes);
+  fill_elements(out->elements(), static_cast<size_t>(length), bytes_of(kind), fill.bits);
   return true;
 }
 

@@ -140,6 +140,7 @@ class MethodLowering {
   Held emit_set(const Statement& statement);
   Held emit_new(const Statement& statement);
   llvm::Value* emit_allocation(const gc::Type& type);
+  Held emit_array_new(const Statement& statement);
   Held emit_item(const Statement& statement);
   Held emit_length(const Statement& statement);
   Held emit_element(const Statement& statement);

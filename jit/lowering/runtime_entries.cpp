@@ -73,6 +73,11 @@ static gc::Object* berth_rt_allocate(gc::Thread* thread, Runtime* runtime, const
   return runtime->heap().allocate(*thread, type);
 }
 
+static uint8_t berth_rt_array_new(gc::Thread* thread, Runtime* runtime, const inference::Leaf* array, int64_t length, const Value* fill,
+                                  gc::Object** out) {
+  return !runtime->array_new(*thread, array, length, *fill, *out);
+}
+
 static void berth_rt_write(gc::Object** slot, gc::Object* value) { gc::Heap::write(nullptr, slot, value); }
 
 static uint8_t berth_rt_is(Runtime* runtime, const Value* value, const inference::Type* type) { return runtime->is(*value, type); }
@@ -118,6 +123,7 @@ std::span<const RuntimeSymbol> runtime_symbols() {
       {"berth_rt_call", reinterpret_cast<void*>(&berth_rt_call)},
       {"berth_rt_invoke", reinterpret_cast<void*>(&berth_rt_invoke)},
       {"berth_rt_allocate", reinterpret_cast<void*>(&berth_rt_allocate)},
+      {"berth_rt_array_new", reinterpret_cast<void*>(&berth_rt_array_new)},
       {"berth_rt_write", reinterpret_cast<void*>(&berth_rt_write)},
       {"berth_rt_is", reinterpret_cast<void*>(&berth_rt_is)},
       {"berth_rt_same", reinterpret_cast<void*>(&berth_rt_same)},

@@ -27,6 +27,7 @@ Held MethodLowering::emit_operation(const Statement& statement) {
     case Op::Call: return emit_call(statement);
     case Op::Invoke: return emit_invoke(statement);
     case Op::New: return emit_new(statement);
+    case Op::ArrayNew: return emit_array_new(statement);
     case Op::Field: return emit_field(statement);
     case Op::Set: return emit_set(statement);
     case Op::Item: return emit_item(statement);
@@ -322,6 +323,18 @@ llvm::Value* MethodLowering::emit_allocation(const gc::Type& type) {
   object->addIncoming(refilled, slow);
   object->addIncoming(next, fast);
   return object;
+}
+
+Held MethodLowering::emit_array_new(const Statement& statement) {
+  const Shape length = shape_of_operand(statement.operands[0]);
+  if (length != Shape{inference::Representation::Unboxed, LeafKind::I64}) return execute(statement, wanted(statement));
+  const Leaf* leaf = program_.types().array_leaf(statement.type);
+  set_position(&statement.position);
+  store_value(read(statement.operands[1]), value_at(0));
+  raise_if(call("berth_rt_array_new", builder_.getInt8Ty(),
+                {{thread_, address(&runtime_), address(leaf), read(statement.operands[0]).value, value_at(0), boxed_}}));
+  return {in_region(builder_.CreateLoad(pointer_, boxed_), "value"), {inference::Representation::Reference, LeafKind::Nothing},
+          program_.types().whole(leaf), nullptr};
 }
 
 Held MethodLowering::emit_item(const Statement& statement) {

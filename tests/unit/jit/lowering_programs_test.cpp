@@ -395,7 +395,32 @@ method main() {
 }
 )";
 
-const char* const kPrograms[] = {kNothing, kFibonacci, kMutualRecursion, kList, kErrors, kNestedHandlers, kArrays, kMixed, kIdentity, kOverflow, kJoins};
+// Arrays of each width, filled; of objects; of a length below 0.
+const char* const kFilled = R"(
+type P { x: i64 }
+method last(%a) { ^0: %n = array.len %a %i = sub.i64 %n 1 %x = array.get %a %i return %x }
+method filled(%n: i64) {
+^0: br ^1
+^1 catch ^2:
+  %a = array.new i8 %n -3:i8
+  %b = array.new u16 %n 65535:u16
+  %c = array.new f32 %n 1.5:f32
+  %d = array.new i64 %n -7
+  %e = array.new f64 %n 0.0
+  %f = array.new bool %n true
+  %p = new P(5)
+  %g = array.new P %n %p
+  %h = array.new i64 | nothing %n nothing
+  %ra = call last(%a) %rb = call last(%b) %rc = call last(%c) %rd = call last(%d) %re = call last(%e) %rf = call last(%f)
+  %rg = call last(%g) %x = field %rg.x %rh = call last(%h)
+  print(%ra, " ", %rb, " ", %rc, " ", %rd, " ", %re, " ", %rf, " ", %x, " ", %rh, "\n")
+  return %n
+^2(%error): %t = field %error.text print(%t, "\n") return nothing
+}
+method main() { ^0: %a = call filled(1) %b = call filled(1000) %c = call filled(-1) %d = call filled(0) return %b }
+)";
+
+const char* const kPrograms[] = {kFilled, kNothing, kFibonacci, kMutualRecursion, kList, kErrors, kNestedHandlers, kArrays, kMixed, kIdentity, kOverflow, kJoins};
 
 TEST(Jit, J86_recursion) { expect_same_at_every_tier(kFibonacci, "= i64 6765"); }
 TEST(Jit, J86_mutual_recursion) { expect_same_at_every_tier(kMutualRecursion, "true true false\n= nothing 0"); }
@@ -409,6 +434,9 @@ TEST(Jit, J86_nested_handlers) { expect_same_at_every_tier(kNestedHandlers, "= 0
 TEST(Jit, J86_arrays) { expect_same_at_every_tier(kArrays); }
 TEST(Jit, J86_objects_globals_functions) { expect_same_at_every_tier(kMixed); }
 TEST(Jit, J86_fields_of_nothing_and_calls_of_a_few_methods) { expect_same_at_every_tier(kNothing); }
+TEST(Jit, J86_arrays_are_filled) {
+  expect_same_at_every_tier(kFilled, "-3 65535 1.5 -7 0.0 true 5 nothing\n-3 65535 1.5 -7 0.0 true 5 nothing\nindex -1 of 0\nindex -1 of 0\n= i64 1000");
+}
 TEST(Jit, J86_identity) {
   expect_same_at_every_tier(kIdentity, "true false false true true true false true true false true false = nothing 0");
 }
