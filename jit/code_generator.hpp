@@ -29,6 +29,11 @@ class CodeGenerator {
   /// Threads: any. Blocks: compiles; never for another job or a reservation. GC: must be safe. Owns: the code stays the generator's.
   /// Errors: COMPILE_FAILED, LINK_FAILED, UNSUPPORTED; CANCELLED; OUT_OF_MEMORY and RESOURCE_EXHAUSTED may pass.
   virtual Result<Answers> generate(std::span<const CompileRequest> requests) = 0;
+  /// Code that was kept from an earlier compile, linked and not yet published; null: generate it.
+  /// Threads: any; never ends one, as a compiler may. Blocks: reads a file. GC: must be safe. Owns: as above. Errors: none.
+  virtual engine::Code* find(const CompileRequest&) { return nullptr; }
+  /// Whether it keeps code at all. Threads: any. Blocks: never.
+  virtual bool may_find() const noexcept { return false; }
   /// The instance has new code: calls to it go there from now on. Threads: any. Blocks: short. Errors: none.
   virtual void bind(engine::CodeInstance& instance) noexcept = 0;
   /// Code that is unreachable. As above.

@@ -17,6 +17,10 @@ namespace {
 
 using engine::Priority;
 
+// As long as finding code takes, and less than a thread needs to fall asleep and wake.
+constexpr auto kBriefly = std::chrono::microseconds(20);
+constexpr size_t kNeededToFind = size_t{128} << 10;  // bytes of stack
+
 class ErrnoKept {
  public:
   ErrnoKept() : value_(errno) {}
@@ -27,6 +31,11 @@ class ErrnoKept {
  private:
   int value_;
 };
+
+void wait_briefly(const engine::CodeInstance& instance) noexcept {
+  const auto until = sync::Clock::now() + kBriefly;
+  while (!engine::instance_code(instance) && sync::Clock::now() < until) sync::pause();
+}
 
 }  // namespace
 
@@ -98,29 +107,65 @@ bool CompilePool::help(engine::CodeInstance& instance, const Deadline&) {
   const ErrnoKept kept;
   if (mutant::is_on("J13_queue_only")) return false;
   JobPtr job;
+  bool runs = false;
   {
     sync::Lock lock(mutex_);
     job = queue_.find_queued(instance);
-    if (!job) {
-      if (max_workers_ == 0 && !queue_.contains(instance)) queue_.remember_awaited(instance);
-      return false;
-    }
-    if (max_workers_ != 0) {
-      // A thread of the pool, not this one: should LLVM end it with a fatal error, it parks for ever, and a
-      // waiter must not.
+    if (job) {
       queue_.take(job);
-      if (wake_idle_worker(job, true)) return false;
-      if (regular_ < max_workers_ && start_worker(false, job)) return false;
-      if (relief_ < limits_.awaited_relief && !mutant::is_on("J12_block_a_worker") && start_worker(true, job))
-        return false;
-      job->job.priority = Priority::Lifted;  // no thread to be had
-      queue_.put_back(job);
-      return false;
+    } else {
+      runs = queue_.contains(instance);
+      if (max_workers_ == 0 && !runs) queue_.remember_awaited(instance);
     }
-    queue_.take(job);
   }
-  run_in_place(job);
+  if (!job) {
+    if (runs && generator_->may_find()) wait_briefly(instance);
+    return false;
+  }
+  if (max_workers_ == 0) {
+    run_in_place(job);
+  } else if (!find_in_place(job)) {
+    hand_over(job);
+    return false;
+  }
   return true;
+}
+
+// What needs no compiler is done sooner than another thread wakes.
+bool CompilePool::find_in_place(const JobPtr& job) {
+  if (!generator_->may_find() || stack_left() < kNeededToFind) return false;
+  const bool claimed = claim(*job);
+  engine::Code* code = nullptr;
+  try {
+    if (claimed) code = generator_->find({job->job, job->cancelled});
+  } catch (const std::bad_alloc&) {  // the thread that gets the job says so
+  }
+  if (!code && claimed) return false;
+  if (code) {
+    found_.fetch_add(1, std::memory_order_relaxed);
+    answer(*job, code);
+  } else {
+    drop(*job);
+  }
+  finish({&job, 1});
+  return true;
+}
+
+// To a thread of the pool: should LLVM end it with a fatal error, it parks for ever, and a waiter must not.
+void CompilePool::hand_over(const JobPtr& job) {
+  {
+    const sync::Lock lock(mutex_);
+    if (wake_idle_worker(job, true)) return;
+    if (regular_ < max_workers_ && start_worker(false, job)) return;
+    if (relief_ < limits_.awaited_relief && !mutant::is_on("J12_block_a_worker") && start_worker(true, job)) return;
+    if (!stopping_) {  // no thread to be had
+      job->job.priority = Priority::Lifted;
+      queue_.put_back(job);
+      return;
+    }
+  }
+  drop(*job);  // those that there were may have left
+  finish({&job, 1});
 }
 
 void CompilePool::lift(engine::CodeInstance& instance, Priority priority) {
@@ -148,6 +193,7 @@ CompilePool::Stats CompilePool::stats() const {
   return {submitted_,
           run_,
           in_place_,
+          found_.load(std::memory_order_relaxed),
           dropped_.load(std::memory_order_relaxed),
           failed_.load(std::memory_order_relaxed),
           batches_.load(std::memory_order_relaxed),

@@ -51,7 +51,7 @@ class CompilePool final : public engine::Compiler {
     std::chrono::nanoseconds unused_time = std::chrono::seconds(60);  // then an idle pool frees what it keeps
   };
   struct Stats {
-    uint64_t submitted, run, in_place, dropped, failed, batches;
+    uint64_t submitted, run, in_place, found, dropped, failed, batches;
     unsigned threads, relief, parked, lost, queued;
   };
 
@@ -101,6 +101,8 @@ class CompilePool final : public engine::Compiler {
   std::vector<JobPtr> next_jobs(Worker& worker);
   void run_on_pool_thread(Worker& worker, std::vector<JobPtr> jobs);
   void run_in_place(const JobPtr& job);
+  bool find_in_place(const JobPtr& job);
+  void hand_over(const JobPtr& job);
   void begin_unit(Worker& worker, Run& run, sync::TimePoint until);
   static void end_unit(Worker& worker);
   void relieve_queue();
@@ -140,7 +142,7 @@ class CompilePool final : public engine::Compiler {
   std::once_flag opened_;
   uint64_t submitted_ BERTH_GUARDED_BY(mutex_) = 0, run_ BERTH_GUARDED_BY(mutex_) = 0;
   uint64_t in_place_ BERTH_GUARDED_BY(mutex_) = 0;
-  sync::Atomic<uint64_t> dropped_{0}, failed_{0}, batches_{0};  // counters, order nothing: relaxed
+  sync::Atomic<uint64_t> found_{0}, dropped_{0}, failed_{0}, batches_{0};  // counters, order nothing: relaxed
 };
 
 }  // namespace berth::jit

@@ -26,21 +26,6 @@ boost::thread::attributes thread_attributes() {
   return attributes;
 }
 
-/// Bytes left on this thread's stack; all of the world if it cannot be found out.
-size_t stack_left() {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return SIZE_MAX;
-  void* low = nullptr;
-  size_t size = 0;
-  const int failed = pthread_attr_getstack(&attributes, &low, &size);
-  pthread_attr_destroy(&attributes);
-  const auto here = reinterpret_cast<uintptr_t>(&attributes);
-  const auto bottom = reinterpret_cast<uintptr_t>(low);
-  return failed || here < bottom || here >= bottom + size
-             ? SIZE_MAX
-             : here - bottom;  // elsewhere: a fibre's stack, unknown
-}
-
 // A thread's heap of glibc's grows by one page per system call, each of which stops all page faults of the
 // process: a compile's few MiB at once cost a tenth of that. What is freed keeps its place.
 void extend_heap() noexcept {
@@ -51,6 +36,28 @@ void extend_heap() noexcept {
 }
 
 }  // namespace
+
+// glibc finds the main thread's by reading /proc/self/maps (100 us): once per thread. Nothing in here changes
+// threads under a fibre.
+size_t stack_left() noexcept {
+  struct Bounds {
+    uintptr_t low = 0, high = 0;
+    Bounds() noexcept {
+      pthread_attr_t attributes;
+      if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+      void* start = nullptr;
+      size_t size = 0;
+      if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
+        low = reinterpret_cast<uintptr_t>(start);
+        high = low + size;
+      }
+      pthread_attr_destroy(&attributes);
+    }
+  };
+  thread_local const Bounds stack;
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  return here < stack.low || here >= stack.high ? SIZE_MAX : here - stack.low;
+}
 
 // With `assigned` (claimed already) any idle worker will do; without, it takes the best job itself.
 // Relief workers take only FAST jobs by themselves.

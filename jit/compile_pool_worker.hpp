@@ -9,6 +9,10 @@
 
 namespace berth::jit {
 
+/// Bytes left on this thread's stack; all of the world if it cannot be found out, as on a fibre's.
+/// Threads: any. Blocks: never.
+size_t stack_left() noexcept;
+
 struct CompilePool::Run {
   Worker* worker = nullptr;  // null: in place
   std::vector<JobPtr> jobs;

@@ -114,7 +114,7 @@ Result<CodeGenerator::Answers> HostBackend::find_or_compile(std::span<const Comp
     static_cast<void>(enter_step(options_.hook, request, "load").has_error());  // the compile says so
     CachedRequest cached = identify(request, compiler_, *cache_, options_.traits);
     if (misses.empty()) {
-      if (engine::Code* const code = load(request, cached)) {
+      if (engine::Code* const code = load(request, cached, Absent::Lease)) {
         answers.emplace_back(code);
         continue;
       }
@@ -203,7 +203,15 @@ bool HostBackend::disown(const LinkedMember& member) {
   return std::erase_if(unclaimed_, [&](const auto& entry) { return entry.second.member == &member; }) != 0;
 }
 
-engine::Code* HostBackend::load(const CompileRequest& request, CachedRequest& cached) {
+// Not typed IR, which is lowered for its key; nor what JITLink or a clock is to observe.
+engine::Code* HostBackend::find(const CompileRequest& request) {
+  if (!may_find() || is_typed(request.job)) return nullptr;
+  static_cast<void>(enter_step(options_.hook, request, "load").has_error());  // the pool says so
+  CachedRequest cached = identify(request, compiler_, *cache_, options_.traits);
+  return load(request, cached, Absent::Leave);
+}
+
+engine::Code* HostBackend::load(const CompileRequest& request, CachedRequest& cached, Absent absent) {
   if (!cached.key) return nullptr;
   const CacheKey& key = *cached.key;
   for (;;) {
@@ -214,7 +222,8 @@ engine::Code* HostBackend::load(const CompileRequest& request, CachedRequest& ca
     }
     if (unclaimed) return claim(request, cached, std::move(*unclaimed));
     std::shared_ptr<const StoredUnit>& unit = cached.found.unit;
-    if (!unit) cached.found = cache_->find(key, tier_of(request.job), request.cancelled);
+    if (!unit && absent == Absent::Leave) unit = cache_->look(key);
+    if (!unit && absent == Absent::Lease) cached.found = cache_->find(key, tier_of(request.job), request.cancelled);
     if (!unit) return nullptr;
     const CacheKey& first = unit->keys.front();
     {

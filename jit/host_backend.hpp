@@ -57,6 +57,8 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   ~HostBackend() override;
 
   Result<Answers> generate(std::span<const CompileRequest> requests) override;
+  engine::Code* find(const CompileRequest& request) override;
+  bool may_find() const noexcept override { return cache_ && !observers_.wants_units() && !observers_.wants_times(); }
   void bind(engine::CodeInstance& instance) noexcept override;
   void retire(engine::Code* code) noexcept override;
   void not_promoted(engine::CodeInstance& instance) noexcept override;
@@ -84,8 +86,9 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
 
   Result<Answers> find_or_compile(std::span<const CompileRequest> requests);
   Result<Answers> compile(std::span<const CompileRequest> requests, std::span<CachedRequest> cached);
+  enum class Absent { Lease, Leave };  // what is not there: it will be made, or not
   /// Code from the cache; null: compile it.
-  engine::Code* load(const CompileRequest& request, CachedRequest& cached);
+  engine::Code* load(const CompileRequest& request, CachedRequest& cached, Absent absent);
   engine::Code* claim(const CompileRequest& request, const CachedRequest& cached, Unclaimed unclaimed);
   bool link_stored(const StoredUnit& stored);
   bool is_unclaimed(const CacheKey& key);

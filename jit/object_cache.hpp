@@ -63,6 +63,8 @@ class ObjectCache {
   Found try_find(const CacheKey& key);
   /// Keeps what was made after `find` gave nothing, `found` for each key. As above. Owns: consumed; the unit is shared.
   void keep(std::shared_ptr<const StoredUnit> unit, std::vector<Found> found);
+  /// What is stored, or null: for who would not make it. Threads: any, no lock held. Blocks: reads a file. GC: must be safe. Errors: none.
+  std::shared_ptr<const StoredUnit> look(const CacheKey& key);
   /// A unit that cannot be used after all. Threads: any. Blocks: short (files). GC: must be safe.
   void refuse(const CacheKey& key) noexcept;
   /// For the counts. Threads: any. Blocks: never.
@@ -79,7 +81,6 @@ class ObjectCache {
     std::shared_ptr<const StoredUnit> unit;
     std::vector<Found> found;
   };
-  std::shared_ptr<const StoredUnit> look(const CacheKey& key);
   void write(const std::vector<std::shared_ptr<Write>>& writes);
   void run();
   std::chrono::nanoseconds expected(berth_tier_t tier) const noexcept;

@@ -130,6 +130,9 @@ class StubGenerator final : public CodeGenerator {
     const std::lock_guard lock(mutex_);
     return &codes_.emplace_back();
   }
+  engine::Code* find(const CompileRequest& request) override { return kept.contains(request.job.label) ? code() : nullptr; }
+  bool may_find() const noexcept override { return !kept.empty(); }
+  std::set<std::string> kept;  // labels; before any submit
   void bind(CodeInstance&) noexcept override {}
   void not_promoted(CodeInstance&) noexcept override { given_up_.fetch_add(1, std::memory_order_relaxed); }
   void trim(std::chrono::nanoseconds) override { trimmed.open(); }
@@ -234,6 +237,7 @@ TEST_P(JitStop, J1_every_job_is_answered_once) {
     if (random % 7 == 0) return make_error(BERTH_OUT_OF_MEMORY, "stub", "injected", "none");
     return f.generator->code();
   });
+  f.generator->kept.insert("kept");
   std::vector<CodeInstance*> all;
   for (int i = 0; i < kJobs; ++i) all.push_back(&f.instances.make());
   for (int i = 0; i < kJobs; i += 11) f.sink.refused.insert(all[static_cast<size_t>(i)]);
@@ -245,7 +249,7 @@ TEST_P(JitStop, J1_every_job_is_answered_once) {
   std::thread canceller([&] { meddle(2, [&](CodeInstance& i) { f.pool->cancel(i); }); });
   std::thread lifter([&] { meddle(3, [&](CodeInstance& i) { f.pool->lift(i, engine::Priority::Lifted); }); });
   int accepted = 0;
-  for (CodeInstance* instance : all) accepted += !f.pool->submit(job_of(*instance)).has_error();
+  for (CodeInstance* instance : all) accepted += !f.pool->submit(job_of(*instance, accepted % 3 ? "" : "kept")).has_error();
   helper.join();
   canceller.join();
   lifter.join();
@@ -326,6 +330,30 @@ TEST(Jit, J13_a_waiters_job_runs_while_workers_are_held_and_no_other) {
   EXPECT_EQ(f.sink.of(other).total(), 0);
   gate.open();
   f.sink.wait_for(3);
+}
+
+TEST(Jit, J13_a_waiter_takes_kept_code_itself) {
+  HeldFixture f;
+  f.generator->kept.insert("kept");
+  CodeInstance &kept = f.instances.make(), &absent = f.instances.make(), &refused = f.instances.make();
+  f.sink.refused.insert(&refused);
+  f.submit(kept, "kept", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  f.submit(refused, "kept", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  f.submit(absent, "absent", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  EXPECT_TRUE(f.pool->help(kept, Deadline::never()));
+  EXPECT_EQ(f.sink.of(kept).published, 1);
+  EXPECT_TRUE(f.pool->help(refused, Deadline::never()));
+  EXPECT_EQ(f.sink.of(refused).dropped, 1);
+  EXPECT_EQ(f.pool->stats().found, 1u);
+  EXPECT_EQ(f.pool->stats().relief, 0u);
+  // What is not kept goes to a thread of the pool, claimed once.
+  EXPECT_FALSE(f.pool->help(absent, Deadline::never()));
+  f.sink.wait_for(3);
+  EXPECT_EQ(f.sink.of(absent).published, 1);
+  EXPECT_EQ(f.sink.of(absent).claimed, 1);
+  EXPECT_EQ(f.generator->order(), (std::vector<std::string>{"held", "absent"}));
+  EXPECT_FALSE(f.generator->threads().contains(std::this_thread::get_id()));
+  f.gate.open();
 }
 
 class JitHeld : public testing::TestWithParam<engine::Priority> {};
@@ -597,6 +625,23 @@ TEST(Jit, J14_a_small_stack_never_compiles) {
   thread.join();
   EXPECT_EQ(f.sink.of(instance).published, 1);
   EXPECT_FALSE(f.generator->threads().contains(small));
+}
+
+TEST(Jit, J14_a_small_stack_takes_no_kept_code) {
+  HeldFixture f;
+  f.generator->kept.insert("kept");
+  CodeInstance& instance = f.instances.make();
+  f.submit(instance, "kept");
+  boost::thread::attributes attributes;
+  attributes.set_stack_size(96 * 1024);
+  bool helped = true;
+  boost::thread thread(attributes, [&] { helped = f.pool->help(instance, Deadline::never()); });
+  thread.join();
+  EXPECT_FALSE(helped);
+  f.sink.wait_for(1);
+  EXPECT_EQ(f.sink.of(instance).published, 1);
+  EXPECT_EQ(f.pool->stats().found, 0u);
+  f.gate.open();
 }
 
 TEST(Jit, J54_a_fatal_error_fails_its_job_and_others_go_on) {
