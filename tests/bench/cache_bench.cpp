@@ -29,18 +29,6 @@ struct TemporaryDirectory {
   std::string path;
 };
 
-template <class Work>
-double processor_ns(Work&& work) {
-  const auto now = [] {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-  };
-  const double start = now();
-  work();
-  return now() - start;
-}
-
 double start(std::span<const std::string> texts, berth_tier_t tier, const char* cache_directory) {
   JitEngine engine(1, cache_directory);
   return processor_ns([&] { engine.compile_all(texts, tier); });

@@ -82,8 +82,10 @@ std::vector<Figure> beside_optimized() {
   for (int i = 0; i < kSamples; ++i) idle.push_back(awaited(engine, i));
   int heavy = 0;
   std::vector<InstanceRef> queued;
+  // Of the last five none is done, so more wait than there are threads.
+  const auto is_saturated = [&] { return queued.size() >= 8 && !queued[queued.size() - 5].entry(); };
   const auto saturate = [&] {
-    for (; heavy == 0 || !queued[queued.size() - 5].entry() ? queued.size() < 8 : true; ++heavy) {
+    for (; !is_saturated(); ++heavy) {
       queued.push_back(engine.release(heavy_source(heavy), fmt::format("f{}", heavy), BERTH_TIER_OPTIMIZED));
     }
   };
