@@ -26,18 +26,44 @@ void Engine::Impl::set_compiling_agent(CodeInstance& instance, Agent* agent) {
   instance.detail.load(std::memory_order_acquire)->compiling_agent = agent;
 }
 
-bool Engine::Impl::publish_code(CodeInstance& instance, Code* code) {
+// Who hears of one member's entry finds those of the others.
+void Engine::Impl::publish_code(std::span<NewCode> unit) {
+  if (mutant::is_on("J47_wake_per_member") && unit.size() > 1) {
+    for (NewCode& made : unit) publish_code({&made, 1});
+    return;
+  }
+  Aftermath after;
+  const bool stores_last = mutant::is_on("J48_code_after_state");
+  for (NewCode& made : unit) {
+    if (!stores_last) store_code(made);
+  }
+  for (NewCode& made : unit) {
+    if (made.unused == made.code) continue;
+    announce_code(made, after);
+    if (trace.is_on()) trace.instant("engine", "published");
+    if (stores_last) store_code(made);
+  }
+  settle(after, nullptr);
+}
+
+void Engine::Impl::store_code(NewCode& made) {
+  CodeInstance& instance = *made.instance;
   Code* current = instance.code.load(std::memory_order_acquire);
   do {
     const bool valid = CodeInstance::is_linked(instance.word.load(std::memory_order_acquire));
-    if (!valid || (current && current->tier >= code->tier && !mutant::is_on("R64_any_entry_replaces"))) {
-      engine.compiler()->retire(code);
-      return false;
+    if (!valid || (current && current->tier >= made.code->tier && !mutant::is_on("R64_any_entry_replaces"))) {
+      made.unused = made.code;
+      return;
     }
-  } while (!instance.code.compare_exchange_weak(current, code, mutant::order("R65_relaxed_entry", std::memory_order_acq_rel),
+  } while (!instance.code.compare_exchange_weak(current, made.code, mutant::order("R65_relaxed_entry", std::memory_order_acq_rel),
                                                 std::memory_order_acquire));
+  made.unused = current;
   latch::reach("entry", &instance);
+}
 
+// The state, after the code: whoever finds it Callable finds code.
+void Engine::Impl::announce_code(NewCode& made, Aftermath& after) {
+  CodeInstance& instance = *made.instance;
   uint64_t word = instance.word.load(std::memory_order_acquire);
   bool served = false;
   while (!served && !(word & CodeInstance::kEntryWaiters) && CodeInstance::is_linked(word) &&
@@ -45,34 +71,25 @@ bool Engine::Impl::publish_code(CodeInstance& instance, Code* code) {
     served = instance.word.compare_exchange_weak(word, CodeInstance::with_state(word, InstanceState::Callable),
                                                  std::memory_order_acq_rel, std::memory_order_acquire);
   }
-  Aftermath after;
-  if (!served && CodeInstance::state_of(word) != InstanceState::Callable) {
-    const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
-    const sync::Lock graph_lock(graph.mutex());
-    word = instance.word.load(std::memory_order_acquire);
-    while (CodeInstance::is_linked(word) &&
-           !instance.word.compare_exchange_weak(
-               word, CodeInstance::with_state(word & ~CodeInstance::kEntryWaiters, InstanceState::Callable),
-               std::memory_order_acq_rel, std::memory_order_acquire)) {
-    }
-    serve_entry_queue(instance, Service::Result, nullptr, after);
-  }
+  const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
+  InstanceDetail* detail = instance.detail.load(std::memory_order_relaxed);
   {
-    const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
-    InstanceDetail* detail = instance.detail.load(std::memory_order_relaxed);
-    {
-      const sync::Lock graph_lock(graph.mutex());
-      detail->compiling_agent = nullptr;
+    const sync::Lock graph_lock(graph.mutex());
+    if (!served && CodeInstance::state_of(word) != InstanceState::Callable) {
+      word = instance.word.load(std::memory_order_acquire);
+      while (CodeInstance::is_linked(word) &&
+             !instance.word.compare_exchange_weak(
+                 word, CodeInstance::with_state(word & ~CodeInstance::kEntryWaiters, InstanceState::Callable),
+                 std::memory_order_acq_rel, std::memory_order_acquire)) {
+      }
+      serve_entry_queue(instance, Service::Result, nullptr, after);
     }
-    // No tier needs the source any more.
-    if (detail->source && (code->tier >= BERTH_TIER_OPTIMIZED || detail->source->tier == BERTH_TIER_FAST)) {
-      after.sources.push_back(std::move(detail->source));
-    }
+    detail->compiling_agent = nullptr;
   }
-  if (current) engine.compiler()->retire(current);
-  if (trace.is_on()) trace.instant("engine", "published");
-  settle(after, nullptr);
-  return true;
+  // No tier needs the source any more.
+  if (detail->source && (made.code->tier >= BERTH_TIER_OPTIMIZED || detail->source->tier == BERTH_TIER_FAST)) {
+    made.source = std::move(detail->source);
+  }
 }
 
 void Engine::Impl::fail_compile(CodeInstance& instance, Error error, bool may_pass) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "engine/source.hpp"
@@ -47,15 +48,27 @@ struct CompileJob {
   sync::TimePoint submitted = sync::Clock::now();
 };
 
+/// Code on its way out.
+struct NewCode {
+  CodeInstance* instance;
+  Code* code;
+  // By the sink. What nobody is given any more, for the compiler to retire once its own callers are led on: the code that was replaced, or
+  // `code` itself if a better one was there or the instance has gone; null: none.
+  Code* unused = nullptr;
+  std::shared_ptr<Source> source{};  // that no tier needs any more
+};
+
 class CompileSink {
  public:
   /// The instance goes to Compiling; false: invalid or unreferenced, answer `dropped`. Called once per first compile.
   virtual bool claim(CodeInstance& instance) noexcept = 0;
-  /// Publishes the entry by compare-and-swap and serves this key's entry waiters. Takes `code`; false: a better one was there.
-  virtual bool published(CodeInstance& instance, Code* code) noexcept = 0;
+  /// Publishes what was made together: each entry by compare-and-swap, and when all are there serves the waiters of all.
+  virtual void published(std::span<NewCode> unit) noexcept = 0;
   /// `may_pass`: the failure may pass (memory, budget); the instance goes back to Fulfilled.
   virtual void failed(CodeInstance& instance, Error error, bool may_pass = false) noexcept = 0;
   virtual void dropped(CodeInstance& instance) noexcept = 0;
+  /// The instance of a job that is answered, or another thread's now. If this was its last reference, what hung on it goes. Owns: consumed.
+  virtual void release(CodeInstanceRef instance) noexcept = 0;
 
  protected:
   ~CompileSink() = default;
@@ -70,7 +83,7 @@ class Compiler {
   virtual bool help(CodeInstance& instance, const Deadline& deadline) = 0;
   virtual void lift(CodeInstance& instance, Priority priority) = 0;
   virtual void cancel(CodeInstance& instance) = 0;
-  /// Code is unreachable; freed once no frame is inside.
+  /// The code of an instance that has gone: unreachable; freed once no frame is inside.
   virtual void retire(Code* code) = 0;
   virtual void stop(StopMode mode) = 0;
   /// Makes `name` known to sources. INVALID_ARGUMENT if it is defined at another address.

@@ -202,8 +202,8 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
 
   // compile.cpp
   bool claim(CodeInstance& instance) noexcept override;
-  bool published(CodeInstance& instance, Code* code) noexcept override {
-    return shielded([&] { return publish_code(instance, code); });
+  void published(std::span<NewCode> unit) noexcept override {
+    shielded([&] { publish_code(unit); });
   }
   void failed(CodeInstance& instance, Error error, bool may_pass) noexcept override {
     shielded([&] { fail_compile(instance, std::move(error), may_pass); });
@@ -211,7 +211,10 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   void dropped(CodeInstance& instance) noexcept override {
     shielded([&] { drop_compile(instance); });
   }
-  bool publish_code(CodeInstance& instance, Code* code);
+  void release(CodeInstanceRef instance) noexcept override { Engine::release_reference(instance.detach()); }
+  void publish_code(std::span<NewCode> unit);
+  void store_code(NewCode& made);
+  void announce_code(NewCode& made, Aftermath& after);
   void fail_compile(CodeInstance& instance, Error error, bool may_pass);
   void drop_compile(CodeInstance& instance);
   Result<void*> wait_entry(gc::Thread& thread, CodeInstance& instance, const Deadline& deadline);

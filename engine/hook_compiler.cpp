@@ -32,6 +32,7 @@ Result<void> HookCompiler::submit(CompileJob job) {
   CodeInstance& instance = *handle->job.instance;
   if (!sink_.claim(instance)) {
     sink_.dropped(instance);
+    sink_.release(std::move(handle->job.instance));
     answered(number);
     return success();
   }
@@ -93,7 +94,9 @@ void HookCompiler::stop(StopMode mode) {
 // The answer's last access to the engine comes after all others, under the lock that stop takes after it.
 void HookCompiler::end(berth_job_t* job) {
   const uint64_t number = job->number;
+  CodeInstanceRef instance = std::move(job->job.instance);
   delete job;
+  sink_.release(std::move(instance));
   answered(number);
 }
 
@@ -121,8 +124,11 @@ void HookCompiler::publish(berth_job_t* job, void* entry, void* backend) noexcep
   }
   if (!code) {
     sink_.dropped(*job->job.instance);
-  } else if (sink_.published(*job->job.instance, code)) {
-    compiled_.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    NewCode made{job->job.instance.get(), code};
+    sink_.published({&made, 1});
+    if (made.unused != code) compiled_.fetch_add(1, std::memory_order_relaxed);
+    if (made.unused) retire(made.unused);
   }
   end(job);
 }

@@ -298,11 +298,21 @@ int Engine::Impl::holds(gc::Thread& thread, Key key) {
   return static_cast<int>(agent.num_leases_on(key.method, owners.intern(key.owner)));
 }
 
+namespace {
+
+// Not before its state: then the code of what was compiled with it is there too.
+Code* announced_code(const CodeInstance& instance) noexcept {
+  const InstanceState state = instance.state();
+  return state == InstanceState::Fulfilled || state == InstanceState::Compiling ? nullptr : instance_code(instance);
+}
+
+}  // namespace
+
 Result<void*> Engine::Impl::wait_entry(gc::Thread& first_thread, CodeInstance& instance, const Deadline& deadline) {
   if (is_forked()) {
     if (Code* code = instance_code(instance)) return code->entry;
   }
-  if (Code* code = instance_code(instance)) return code->entry;
+  if (Code* code = announced_code(instance)) return code->entry;
   BERTH_TRYV(check_usable("berth_instance_wait_entry"));
   gc::Thread* thread = &first_thread;
   Agent& agent = agent_of(*thread);
@@ -588,7 +598,7 @@ bool Engine::Impl::serve_key(Wait& wait, WaitTarget& target, Aftermath& after) {
 
 bool Engine::Impl::serve_entry(Wait& wait, WaitTarget& target) {
   CodeInstance& instance = *wait.instance;
-  if (instance.code.load(std::memory_order_acquire)) {
+  if (announced_code(instance)) {
     wait.end = Wait::End::Entry;
     return true;
   }

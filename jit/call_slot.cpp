@@ -127,7 +127,8 @@ void write_trampoline(char* to, const CallSlot* slot) noexcept {
 }
 
 void SlotTable::bind(CallSlot& slot, const engine::Code* code) noexcept {
-  slot.word->store(code && code->entry ? code->entry : slot.trampoline, std::memory_order_release);
+  slot.word->store(code && code->entry ? code->entry : slot.trampoline,
+                   mutant::order("J43_relaxed_store", std::memory_order_release));
 }
 
 void SlotTable::link(CallSlot& slot, engine::CodeInstanceRef callee) {

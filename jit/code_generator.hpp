@@ -36,7 +36,7 @@ class CodeGenerator {
   virtual bool may_find() const noexcept { return false; }
   /// The instance has new code: calls to it go there from now on. Threads: any. Blocks: short. Errors: none.
   virtual void bind(engine::CodeInstance& instance) noexcept = 0;
-  /// Code that is unreachable. As above.
+  /// Code that nobody is given any more; of replaced code its callers were led on by bind(). As above.
   virtual void retire(engine::Code* code) noexcept = 0;
   /// An instance has left the cache: code may have become unreachable. As above.
   virtual void unlinked() noexcept {}

@@ -141,10 +141,12 @@ bool CompilePool::find_in_place(const JobPtr& job) {
   } catch (const std::bad_alloc&) {  // the thread that gets the job says so
   }
   if (!code && claimed) return false;
-  if (code) {
+  if (code && !job->cancelled.load(std::memory_order_relaxed)) {
     found_.fetch_add(1, std::memory_order_relaxed);
-    answer(*job, code);
+    engine::NewCode made{job->job.instance.get(), code};
+    publish({&made, 1});
   } else {
+    if (code) generator_->retire(code);
     drop(*job);
   }
   finish({&job, 1});
@@ -259,13 +261,15 @@ void CompilePool::compile_unit(Run& run) {
       return no_memory(*unit.front());
     }
   };
+  std::vector<engine::NewCode> made;
   auto generated = guarded([&] {
     std::vector<CompileRequest> requests;
     requests.reserve(unit.size());
+    made.reserve(unit.size());
     for (const JobPtr& job : unit) {
       requests.push_back({job->job, job->cancelled});
-      if (bounded && unit.size() == 1)
-        std::tie(requests.back().half, requests.back().until) = std::pair(now + time / 2, now + time);
+      if (!bounded || unit.size() != 1) continue;
+      std::tie(requests.back().half, requests.back().until) = std::pair(now + time / 2, now + time);
     }
     if (run.worker) begin_unit(*run.worker, run, bounded ? now + time : sync::TimePoint::max());
     auto answers = guarded([&] { return generate(requests); });
@@ -274,8 +278,18 @@ void CompilePool::compile_unit(Run& run) {
   });
   size_t answered = 0;
   if (!generated.has_error()) {
-    for (Result<engine::Code*>& result : generated.assume_value())
-      answer(*unit[answered++], std::move(result));
+    for (Result<engine::Code*>& result : generated.assume_value()) {
+      Job& job = *unit[answered++];
+      if (result.has_error()) {
+        answer(job, std::move(result).assume_error());
+      } else if (job.cancelled.load(std::memory_order_relaxed)) {
+        generator_->retire(result.assume_value());
+        drop(job);
+      } else {
+        made.push_back({job.job.instance.get(), result.assume_value()});
+      }
+    }
+    publish(made);
   } else if (unit.size() == 1) {
     answer(*unit[answered++], std::move(generated).assume_error());
   } else if (mutant::is_on("J29_fail_the_batch")) {
@@ -305,31 +319,34 @@ Result<CodeGenerator::Answers> CompilePool::generate(std::span<const CompileRequ
   }
 }
 
-void CompilePool::answer(Job& job, Result<engine::Code*> result) {
+void CompilePool::answer(Job& job, Error error) {
   engine::CodeInstance& instance = *job.job.instance;
-  if (result.has_error()) {
-    Error error = std::move(result).assume_error();
-    if (error.code() == BERTH_OUT_OF_MEMORY && mutant::is_on("J1_early_return")) return;
-    if (error.code() == BERTH_CANCELLED || job.cancelled.load(std::memory_order_relaxed)) return drop(job);
-    failed_.fetch_add(1, std::memory_order_relaxed);
-    if (engine::instance_code(instance)) return drop(job);  // a failed promotion leaves the lower tier
-    const bool passes = may_pass(error);
-    return sink_.failed(instance, std::move(error), passes);
-  }
-  engine::Code* const code = result.assume_value();
-  if (job.cancelled.load(std::memory_order_relaxed)) {
-    generator_->retire(code);
-    return drop(job);
-  }
-  const auto publish = [&] {
-    sink_.published(instance, code);
-    generator_->bind(instance);
-  };
+  if (error.code() == BERTH_OUT_OF_MEMORY && mutant::is_on("J1_early_return")) return;
+  if (error.code() == BERTH_CANCELLED || job.cancelled.load(std::memory_order_relaxed)) return drop(job);
+  failed_.fetch_add(1, std::memory_order_relaxed);
+  if (engine::instance_code(instance)) return drop(job);  // a failed promotion leaves the lower tier
+  const bool passes = may_pass(error);
+  sink_.failed(instance, std::move(error), passes);
+}
+
+// What was replaced goes last, so that callers have been led on from it.
+void CompilePool::publish(std::span<engine::NewCode> unit) {
+  if (unit.empty()) return;
   if (mutant::is_on("J2_call_under_lock")) {
-    sync::Lock lock(mutex_);
-    return publish();
+    const sync::Lock lock(mutex_);
+    sink_.published(unit);
+  } else {
+    sink_.published(unit);
   }
-  publish();
+  const auto retire = [&] {
+    for (const engine::NewCode& made : unit) {
+      if (made.unused) generator_->retire(made.unused);
+    }
+  };
+  const bool retires_first = mutant::is_on("J34_retire_before_bind");
+  if (retires_first) retire();
+  for (const engine::NewCode& made : unit) generator_->bind(*made.instance);
+  if (!retires_first) retire();
 }
 
 void CompilePool::drop(Job& job) {
@@ -339,9 +356,20 @@ void CompilePool::drop(Job& job) {
 
 void CompilePool::finish(std::span<const JobPtr> jobs) {
   if (jobs.empty()) return;
-  sync::Lock lock(mutex_);
-  queue_.finish(jobs);
-  if (stopping_ && queue_.num_running() == 0) quiet_.notify_all();
+  {
+    sync::Lock lock(mutex_);
+    queue_.finish(jobs);
+    if (stopping_ && queue_.num_running() == 0) quiet_.notify_all();
+  }
+  let_go(jobs);
+}
+
+// Of the source first: its edges refer to instances too, of which the engine hears with the job's.
+void CompilePool::let_go(std::span<const JobPtr> jobs) {
+  for (const JobPtr& job : jobs) {
+    job->job.source.reset();
+    sink_.release(std::move(job->job.instance));
+  }
 }
 
 }  // namespace berth::jit

@@ -110,10 +110,12 @@ class CompilePool final : public engine::Compiler {
   void compile_unit(Run& run);
   Result<CodeGenerator::Answers> generate(std::span<const CompileRequest> requests);
   bool claim(Job& job);
-  void answer(Job& job, Result<engine::Code*> result);
+  void answer(Job& job, Error error);
+  void publish(std::span<engine::NewCode> unit);
   void drop(Job& job);
   static Error no_memory(const Job& job);
   void finish(std::span<const JobPtr> jobs);
+  void let_go(std::span<const JobPtr> jobs);
   [[noreturn]] void park(Worker& worker, Run& run, const char* text);
 
   engine::CompileSink& sink_;

@@ -157,6 +157,7 @@ void CompilePool::park(Worker& worker, Run& run, const char* text) {
   }
   const auto left = left_;
   finish(unit.first(answered));
+  let_go(std::span(run.jobs).subspan(run.answered));  // others have them
   left->fetch_add(1, std::memory_order_release);
   left->notify_all();
   stay_out_of_compiler();

@@ -548,8 +548,6 @@ Result<void*> HostBackend::drive(engine::CodeInstanceRef& asked, StubArguments a
 void HostBackend::retire(engine::Code* code) noexcept {
   auto& member = *static_cast<LinkedMember*>(code->backend);
   retired_.fetch_add(1, std::memory_order_relaxed);
-  // Replaced by better code, which the engine says before it asks for the binding: its callers are led on now.
-  if (member.instance) bind(*member.instance);
   {
     const sync::Lock lock(members_mutex_);
     if (const auto found = counting_.find(member.instance); found != counting_.end() && found->second == &member) counting_.erase(found);

@@ -32,3 +32,9 @@ foreach(mutant G5_leave_unchecked G5_ticket_unchecked G6_leave_release G6_raise_
   berth_model(${name} mutant stop "MUTATORS=1 REQUESTERS=2 WAITERS=0 MUTANT=${mutant}")
 endforeach()
 berth_model(G28_mutant_flag_overwritten mutant stop "MUTATORS=1 REQUESTERS=1 MUTANT=G28_flag_overwritten")
+
+berth_model(J43_publication_exhaustive exhaustive publication "READERS=1" "READERS=2")
+foreach(mutant J40_read_before_the_lock J43_relaxed_code J43_relaxed_slot J43_relaxed_load J45_bound_without_the_lock J46_plain_store)
+  string(REGEX REPLACE "^(J[0-9]+)_" "\\1_mutant_" name ${mutant})
+  berth_model(${name} mutant publication "MUTANT=${mutant}")
+endforeach()

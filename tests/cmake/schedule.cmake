@@ -19,7 +19,8 @@ foreach(floor support gc engine)
 endforeach()
 berth_test(schedule_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/schedule/reservation_schedule_test.cpp
-          ${PROJECT_SOURCE_DIR}/tests/schedule/gc_schedule_test.cpp ${PROJECT_SOURCE_DIR}/engine/no_compiler.cpp
+          ${PROJECT_SOURCE_DIR}/tests/schedule/gc_schedule_test.cpp ${PROJECT_SOURCE_DIR}/tests/schedule/publication_schedule_test.cpp
+          ${PROJECT_SOURCE_DIR}/tests/schedule/unit_compiler.cpp
   FLOORS engine_scheduled gc_scheduled support_scheduled
   TIMEOUT 1800
   LABELS schedule)

@@ -55,17 +55,9 @@ __attribute__((noinline)) void scrub() {
   std::memset(bytes, 0, sizeof bytes);
   __asm__ volatile("" : : "r"(bytes) : "memory");
 }
-/// Asks for something: an instance whose last reference a compile thread let go of ends in the engine's next call.
-__attribute__((noinline)) void call_engine(berth_thread_t* thread) {
-  static const char unused = 0;
-  berth_reservation_t reservation{};
-  EXPECT_EQ(take(berth_reserve(thread, {&unused, nullptr}, nullptr, &reservation)).code, BERTH_OK);
-  EXPECT_EQ(take(berth_release(thread, reservation.lease, nullptr)).code, BERTH_OK);
-}
 template <class Condition>
 __attribute__((noinline)) void poll_until(berth_thread_t* thread, Condition&& condition) {
   while (!condition()) {
-    call_engine(thread);
     berth_thread_safepoint(thread);
     std::this_thread::yield();
   }

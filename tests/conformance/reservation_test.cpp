@@ -756,6 +756,21 @@ TEST(Reservation, R37_source_is_consumed_and_payload_dropped_once_on_every_path)
   }), 1);
 }
 
+// With the job's answer the instance goes: no other call of the engine is needed.
+TEST(Reservation, R37_a_payload_goes_with_the_job_that_has_the_last_reference) {
+  Watchdog watchdog{10s};
+  Compiled test;
+  test.stub.close_gate();
+  Gate dropped;
+  SourcePtr source = Compiled::opaque(47);
+  source->payload = &dropped;
+  source->drop_payload = [](void* gate) { static_cast<Gate*>(gate)->open(); };
+  test.engine.release(test.engine.take(key(47)), std::move(source));
+  ASSERT_TRUE(test.engine->invalidate(*test.engine->lookup(key(47), 0), 0).has_value());
+  test.stub.open_gate();
+  dropped.wait();
+}
+
 TEST(Reservation, R38_fibre_waits_with_hooks_and_resumes_on_another_thread) {
   // The agent parks on thread A by hook; the test resumes it on thread B, as a scheduler would.
   TestEngine engine;
@@ -1217,9 +1232,15 @@ TEST(Reservation, R64_an_entry_is_replaced_only_by_a_better_one) {
   fast.entry = entry_of(1);
   better.entry = entry_of(2);
   better.tier = BERTH_TIER_OPTIMIZED;
-  EXPECT_FALSE(test.engine.impl().published(*instance, &fast));
+  const auto publish = [&](engine::Code& code) {
+    engine::NewCode made{instance.get(), &code};
+    test.engine.impl().published({&made, 1});
+    return made.unused;
+  };
+  EXPECT_EQ(publish(fast), &fast);
   EXPECT_EQ(test.engine->lookup_entry(key(116), 0), entry_of(116));
-  EXPECT_TRUE(test.engine.impl().published(*instance, &better));
+  engine::Code* const first = engine::instance_code(*instance);
+  EXPECT_EQ(publish(better), first);
   EXPECT_EQ(test.engine->lookup_entry(key(116), 0), entry_of(2));
 }
 

@@ -210,9 +210,10 @@ TEST(Jit, J11_held_threads_are_none_of_oneTBB) {
   Fixture f;
   class Ignore final : public engine::CompileSink {
     bool claim(CodeInstance&) noexcept override { return true; }
-    bool published(CodeInstance&, engine::Code*) noexcept override { return true; }
+    void published(std::span<engine::NewCode>) noexcept override {}
     void failed(CodeInstance&, Error, bool) noexcept override {}
     void dropped(CodeInstance&) noexcept override {}
+  void release(engine::CodeInstanceRef) noexcept override {}
   } sink;
   CompilePool pool(sink, std::make_unique<HostBackend>(nullptr, std::move(options)), kThreads);
   for (unsigned i = 0; i < kThreads; ++i) {

@@ -90,15 +90,15 @@ struct Fixture {
 class Sink final : public engine::CompileSink {
  public:
   bool claim(CodeInstance&) noexcept override { return true; }
-  bool published(CodeInstance& instance, engine::Code* code) noexcept override {
-    instance.code.store(code, std::memory_order_release);
-    return true;
+  void published(std::span<engine::NewCode> unit) noexcept override {
+    for (engine::NewCode& made : unit) made.unused = made.instance->code.exchange(made.code, std::memory_order_acq_rel);
   }
   void failed(CodeInstance& instance, Error error, bool) noexcept override {
     const std::lock_guard lock(mutex_);
     errors_[&instance] = error.message();
   }
   void dropped(CodeInstance&) noexcept override { ADD_FAILURE() << "dropped"; }
+  void release(engine::CodeInstanceRef) noexcept override {}
   std::map<const CodeInstance*, std::string> errors() {
     const std::lock_guard lock(mutex_);
     return errors_;

@@ -16,9 +16,9 @@ using test::FailingNew;
 
 struct CountingSink final : engine::CompileSink {
   bool claim(CodeInstance&) noexcept override { return true; }
-  bool published(CodeInstance& instance, engine::Code* code) noexcept override {
-    instance.code.store(code, std::memory_order_release);
-    return ++answers;
+  void published(std::span<engine::NewCode> unit) noexcept override {
+    for (engine::NewCode& made : unit) made.unused = made.instance->code.exchange(made.code, std::memory_order_acq_rel);
+    answers += static_cast<int>(unit.size());
   }
   void failed(CodeInstance&, Error error, bool may_pass) noexcept override {
     ++answers;
@@ -26,6 +26,7 @@ struct CountingSink final : engine::CompileSink {
     passes = may_pass;
   }
   void dropped(CodeInstance&) noexcept override { ++answers; }
+  void release(engine::CodeInstanceRef) noexcept override {}
   int answers = 0;
   berth_code_t failure = BERTH_OK;
   bool passes = false;

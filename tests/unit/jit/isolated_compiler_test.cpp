@@ -408,9 +408,10 @@ class Redirected {
 class SilentSink final : public engine::CompileSink {
  public:
   bool claim(CodeInstance&) noexcept override { return true; }
-  bool published(CodeInstance&, engine::Code*) noexcept override { return true; }
+  void published(std::span<engine::NewCode>) noexcept override {}
   void failed(CodeInstance&, Error, bool) noexcept override { ++num_failed; }
   void dropped(CodeInstance&) noexcept override {}
+  void release(engine::CodeInstanceRef) noexcept override {}
   std::atomic<int> num_failed{0};
 };
 
