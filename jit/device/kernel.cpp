@@ -108,6 +108,12 @@ Result<engine::CodeInstanceRef> obtain(engine::Engine& engine, gc::Thread& threa
 
 }  // namespace
 
+Kernel::~Kernel() {
+  for (engine::CodeInstanceRef* reference : {&loaded_, &code_}) {
+    if (*reference) engine::Engine::release_reference(reference->detach());
+  }
+}
+
 Result<KernelRef> Kernel::make(Device& device, const engine::Source& source, const std::string& entry) {
   const auto* body = dynamic_cast<const LlvmBody*>(source.body.get());
   if (!body) {

@@ -19,9 +19,16 @@ class Kernel {
   /// Errors: those of check_kernel; COMPILE_FAILED.
   static Result<std::shared_ptr<const Kernel>> make(Device& device, const engine::Source& source, const std::string& entry);
 
+  /// Perhaps the last references: what hung on them goes now. Threads: any, no lock held.
+  ~Kernel();
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
   const KernelDescription& description() const noexcept { return *description_; }
   KernelEntry entry() const noexcept { return entry_; }
   uint64_t device() const noexcept { return device_; }
+  /// The compiled code's. As long as the kernel.
+  engine::CodeInstance& code() const noexcept { return *code_; }
 
  private:
   Kernel() = default;
