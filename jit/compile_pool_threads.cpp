@@ -215,6 +215,7 @@ void CompilePool::stop(engine::StopMode mode) {
     sync::Lock lock(mutex_);
     for (const auto& worker : workers_) worker->wake.notify_one();
     supervisor_wake_.notify_one();
+    if (mutant::is_on("J21_free_before_join")) generator_->close();
     while (queue_.num_queued() != 0 || queue_.num_running() != 0) quiet_.wait(lock);
     for (const auto& worker : workers_) {
       worker->wake.notify_one();

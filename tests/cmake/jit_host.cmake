@@ -31,7 +31,8 @@ target_compile_definitions(jit_isolation_test PRIVATE BERTH_FAULTY_WORKER="$<TAR
 add_dependencies(jit_isolation_test berth-faulty-worker berth_compile_worker)
 berth_test(jit_conformance_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/jit_test.cpp
-  LIBRARIES berth::berth LLVM)
+  LIBRARIES berth::berth LLVM
+  TIMEOUT 900)
 target_include_directories(jit_conformance_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 berth_test(jit_isolation_conformance_test
   SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/jit_isolation_test.cpp

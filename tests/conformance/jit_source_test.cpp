@@ -157,11 +157,9 @@ TEST_P(JitSource, J7_an_object_may_define_more_than_its_source_promises) {
   EXPECT_EQ(function(), 7);
 }
 
-TEST_P(JitSource, J7_each_waiter_hears_of_a_symbol_defined_twice) {
-  Client client;
-  const Instance instance = client.add("module asm \".globl f\"\nmodule asm \"f: ret\"\ndefine void @f() {\n  ret void\n}\n", GetParam());
-  constexpr int kWaiters = 8;
-  std::vector<Failure> failures(kWaiters);
+/// What each of several threads hears that wait for the entry.
+std::vector<Failure> heard_by_waiters(Client& client, const Instance& instance) {
+  std::vector<Failure> failures(8);
   std::vector<std::thread> threads;
   for (Failure& failure : failures) {
     threads.emplace_back([&client, &instance, &failure] {
@@ -173,9 +171,33 @@ TEST_P(JitSource, J7_each_waiter_hears_of_a_symbol_defined_twice) {
   const berth_gc_state_t state = berth_thread_safe_enter(client.thread);
   for (auto& thread : threads) thread.join();
   berth_thread_safe_leave(client.thread, state);
-  for (const Failure& failure : failures) {
+  return failures;
+}
+
+TEST_P(JitSource, J7_each_waiter_hears_of_a_symbol_defined_twice) {
+  Client client;
+  const Instance instance = client.add("module asm \".globl f\"\nmodule asm \"f: ret\"\ndefine void @f() {\n  ret void\n}\n", GetParam());
+  for (const Failure& failure : heard_by_waiters(client, instance)) {
     EXPECT_EQ(failure.code, BERTH_COMPILE_FAILED);
     EXPECT_NE(failure.message.find("'f' is already defined"), std::string::npos) << failure.message;
+  }
+}
+
+TEST_P(JitSource, J7_each_waiter_hears_of_an_entry_that_is_not_defined) {
+  Client client;
+  const char* const sources[] = {
+      "define i32 @g() {\n  ret i32 1\n}\n",
+      "declare i32 @f()\ndefine i32 @g() {\n  %x = call i32 @f()\n  ret i32 %x\n}\n",
+      "define available_externally i32 @f() {\n  ret i32 1\n}\n",
+      "@f = global i32 1\n",
+  };
+  for (const char* const ir : sources) {
+    const Instance instance = client.add(ir, GetParam());
+    for (const Failure& failure : heard_by_waiters(client, instance)) {
+      EXPECT_EQ(failure.code, BERTH_COMPILE_FAILED) << ir << failure.message;
+      EXPECT_NE(failure.message.find("failed in check: the entry"), std::string::npos) << ir << failure.message;
+      EXPECT_NE(failure.message.find("'f' is"), std::string::npos) << ir << failure.message;
+    }
   }
 }
 

@@ -48,6 +48,8 @@ TEST_F(NullArguments, engine_functions) {
   expect_refused(berth_engine_trace_start(nullptr, "x"), "the engine is NULL");
   expect_refused(berth_engine_trace_start(engine_.get(), nullptr), "no path");
   expect_refused(berth_engine_trace_stop(nullptr), "the engine is NULL");
+  expect_refused(berth_engine_set_observers(nullptr, BERTH_OBSERVE_TIMES), "the engine is NULL");
+  EXPECT_EQ(berth_instance_times_json(nullptr), nullptr);
   berth_engine_delete(nullptr);
   berth_engine_sweep(nullptr);
   berth_engine_recruit(nullptr, 1);
