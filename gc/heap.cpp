@@ -45,7 +45,7 @@ Heap::Impl::~Impl() {
   }
   for (Object* object : rest) object->type()->finalize(object);
   const sync::Lock lock(lists);
-  for (LargeHeader* header : large) std::free(header);
+  for (LargeHeader* header : large) free_large(header);
   for (const uintptr_t chunk : chunks) munmap(reinterpret_cast<void*>(chunk), kChunkBytes);
   const sync::Lock roots_lock(roots_mutex);
   for (Object* object : permanent) {
@@ -129,9 +129,9 @@ Object* Heap::Impl::allocate_large(Thread& thread, size_t bytes) {
   if (needs_collection()) collector.collect_after(thread, seen);
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (reserve_bytes(bytes)) {
-      auto* header = static_cast<LargeHeader*>(std::calloc(1, sizeof(LargeHeader) + bytes));
-      if (header && add_large(header, bytes)) return header->object();
-      std::free(header);
+      LargeHeader* header = make_large(bytes);
+      if (header && add_large(header)) return header->object();
+      free_large(header);
       allocated_since.fetch_sub(bytes, std::memory_order_relaxed);
     }
     if (attempt == 0) static_cast<void>(collector.try_collect(thread));
@@ -139,8 +139,7 @@ Object* Heap::Impl::allocate_large(Thread& thread, size_t bytes) {
   return nullptr;
 }
 
-bool Heap::Impl::add_large(LargeHeader* header, size_t bytes) noexcept try {
-  header->bytes = bytes;
+bool Heap::Impl::add_large(LargeHeader* header) noexcept try {
   const sync::Lock lock(lists);
   large.insert(header);
   return true;

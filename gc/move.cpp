@@ -73,9 +73,8 @@ void Heap::Impl::move_marked(const std::unordered_set<const void*>& pinned, cons
   // Copies are large objects, whatever their size: each has an address of its own, and its memory goes back to the C library.
   for (Object*& object : live) {
     const size_t bytes = size_of(object);
-    auto* header = pinned.contains(object) ? nullptr : static_cast<LargeHeader*>(std::calloc(1, sizeof(LargeHeader) + bytes));
+    auto* header = pinned.contains(object) ? nullptr : make_large(bytes);
     if (!header) continue;  // pinned, or no memory: it stays
-    header->bytes = bytes;
     Object* copy = header->object();
     std::memcpy(copy->at(8), object->at(8), bytes - 8);
     copy->header.store(object->header.load(std::memory_order_relaxed) | Object::kLarge, std::memory_order_relaxed);

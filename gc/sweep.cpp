@@ -119,7 +119,7 @@ void Heap::Impl::begin_sweep(uint64_t marked_bytes) {
       return false;
     }
     if constexpr (kDebugChecks) std::memset(object->at(0), 0xdb, header->bytes);  // a use after free shows
-    std::free(header);
+    free_large(header);
     return true;
   });
   partial.fill(nullptr);

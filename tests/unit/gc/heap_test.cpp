@@ -31,6 +31,16 @@ TEST(Heap, objects_are_zeroed_and_carry_type_and_length) {
   }
 }
 
+TEST(Heap, elements_of_large_arrays_lie_at_cache_lines) {
+  GcWorld world;
+  AttachedThread self(world.collector);
+  for (size_t length = gc::kLargestCell; length < 1'000'000; length += 7919) {
+    Object* object = world.heap().allocate(*self, world.bytes, length);
+    ASSERT_NE(object, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(object->elements()) % 64, 0u) << length;
+  }
+}
+
 TEST(Heap, objects_do_not_overlap_in_any_class) {
   GcWorld world;
   AttachedThread self(world.collector);
