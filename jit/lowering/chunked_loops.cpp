@@ -17,7 +17,7 @@ using inference::ValueId;
 
 namespace {
 
-constexpr uint64_t kChunkNs = 50'000;
+constexpr size_t kMaxInner = 3;  // loops in a nest: each may take a chunk before the next poll
 constexpr uint64_t kVectorMultiple = 64;  // whole vectors: no remainder between two chunks
 
 /// What a statement costs where code is not optimised and memory is far away.
@@ -58,7 +58,7 @@ class Finder {
     auto loop = std::make_unique<ChunkedLoop>();
     loop->contains.resize(body_.blocks.size());
     loop->makes.resize(body_.values.size());
-    if (!collect(header, *loop)) return nullptr;
+    if (!collect(header, *loop, nullptr)) return nullptr;
     loop->is_counted = find_test(header, *loop) && counts_by_one(header, *loop);
     if (!loop->is_counted && only_counted) return nullptr;
     if (!loop->is_counted) loop->test = enclosing_test(header, *loop);
@@ -67,9 +67,43 @@ class Finder {
     return loop;
   }
 
+  std::unique_ptr<LoopNest> find_nest(BlockId header, const ChunkedLoops& chunked) {
+    auto nest = std::make_unique<LoopNest>();
+    ChunkedLoop& loop = nest->loop;
+    loop.contains.resize(body_.blocks.size());
+    loop.makes.resize(body_.values.size());
+    if (!collect(header, loop, &chunked) || !find_test(header, loop) || !counts_by_one(header, loop)) return nullptr;
+    if (loop.test->number != inference::LeafKind::I64) return nullptr;
+    loop.is_counted = true;
+    nest->cost = 2 * static_cast<uint64_t>(std::ranges::count(loop.contains, true));
+    for (BlockId id = 0; id < body_.blocks.size(); ++id) {
+      if (!loop.contains[id]) continue;
+      if (chunked[id] && !is_bounded_in(*chunked[id], id, loop)) return nullptr;
+      if (chunked[id]) nest->inner.push_back(id);
+      if (nest->inner.size() > kMaxInner) return nullptr;
+      // Statements of inner loops too: once per round of this one, beside their own rounds.
+      for (const Statement& statement : body_.blocks[id].statements) nest->cost += cost_ns(statement, kNone);
+    }
+    return nest;
+  }
+
  private:
-  /// The blocks from which the header is reached again; false: they do what no such loop does.
-  bool collect(BlockId header, ChunkedLoop& loop) {
+  /// Counts from a constant up to what stands still in the loop around it.
+  bool is_bounded_in(const ChunkedLoop& inner, BlockId header, const ChunkedLoop& outer) const {
+    if (!inner.is_counted || inner.test->number != inference::LeafKind::I64) return false;
+    for (const BlockId from : predecessors_[header]) {
+      if (inner.contains[from]) continue;
+      for (const auto& target : body_.blocks[from].terminator.targets) {
+        if (target.block != header) continue;
+        const Operand& start = target.arguments[inner.index];
+        if (start.kind != Operand::Kind::Literal || static_cast<int64_t>(start.literal.bits) < 0) return false;
+      }
+    }
+    return stands_still(outer, inner.length ? inner.length->operands[0] : inner.test->operands[1]);
+  }
+
+  /// The blocks from which the header is reached again; false: they do what no such loop does. `inner`: loops that may be inside.
+  bool collect(BlockId header, ChunkedLoop& loop, const ChunkedLoops* inner) {
     std::vector<BlockId> open{header};
     loop.contains[header] = true;
     for (size_t i = 0; i < open.size(); ++i) {
@@ -77,7 +111,8 @@ class Finder {
         if (body_.blocks[from].handler == header) return false;  // no edge with arguments of its own
         const bool is_before = positions_[from] < positions_[header];
         if (loop.contains[from] || (is_before && open[i] == header)) continue;
-        if (is_before || roots_.is_loop_header[from]) return false;  // entered elsewhere, or with a loop inside
+        if (is_before) return false;  // entered elsewhere
+        if (roots_.is_loop_header[from] && !(inner && (*inner)[from])) return false;
         loop.contains[from] = true;
         open.push_back(from);
       }
@@ -309,14 +344,23 @@ uint64_t LinearForms::largest(const Operand& operand, unsigned depth) const {
   }
 }
 
-std::vector<std::unique_ptr<ChunkedLoop>> find_chunked_loops(const Body& body, const Roots& roots, const RootQuestions& questions,
-                                                             bool only_counted) {
-  std::vector<std::unique_ptr<ChunkedLoop>> loops(body.blocks.size());
+ChunkedLoops find_chunked_loops(const Body& body, const Roots& roots, const RootQuestions& questions, bool only_counted) {
+  ChunkedLoops loops(body.blocks.size());
   if (!roots.has_loops) return loops;
   Finder finder(body, roots, questions);
   for (const BlockId header : roots.order)
     if (header != 0 && roots.is_loop_header[header]) loops[header] = finder.find(header, only_counted);
   return loops;
+}
+
+std::vector<std::unique_ptr<LoopNest>> find_loop_nests(const Body& body, const Roots& roots, const RootQuestions& questions,
+                                                       const ChunkedLoops& chunked) {
+  std::vector<std::unique_ptr<LoopNest>> nests(body.blocks.size());
+  if (!roots.has_loops) return nests;
+  Finder finder(body, roots, questions);
+  for (const BlockId header : roots.order)
+    if (header != 0 && roots.is_loop_header[header] && !chunked[header]) nests[header] = finder.find_nest(header, chunked);
+  return nests;
 }
 
 }  // namespace berth::jit

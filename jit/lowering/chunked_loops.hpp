@@ -24,6 +24,8 @@ namespace berth::jit {
 /// What a step may be, in either direction, and the scale of a line: below that nothing wraps within a chunk, which is shorter than 2^16.
 inline constexpr uint64_t kLargestStep = uint64_t{1} << 31;
 
+inline constexpr uint64_t kChunkNs = 50'000;  // that a chunk takes at most, by what its statements cost
+
 struct ChunkedLoop {
   std::vector<bool> contains;         // per block
   std::vector<bool> makes;            // per value: by its blocks; all others are the same in every round
@@ -75,8 +77,19 @@ class LinearForms {
   std::vector<const inference::Statement*> definitions_;  // by value; those in the loop only
 };
 
-/// By header; null: another loop, or none. `only_counted`: not the second kind. Threads: any. Blocks: never. GC: any, kept.
-std::vector<std::unique_ptr<ChunkedLoop>> find_chunked_loops(const inference::Body& body, const Roots& roots, const RootQuestions& questions,
-                                                             bool only_counted);
+using ChunkedLoops = std::vector<std::unique_ptr<ChunkedLoop>>;  // by header; null: another loop, or none
+
+/// A counted loop around counted loops whose ends stand still in it (loop_nests.cpp).
+struct LoopNest {
+  ChunkedLoop loop;                       // blocks, values and test of the outer one
+  std::vector<inference::BlockId> inner;  // headers of those inside
+  uint64_t cost = 0;                      // of one round of the outer loop beside the rounds of inner ones, in ns
+};
+
+/// `only_counted`: not the second kind. Threads: any. Blocks: never. GC: any, kept.
+ChunkedLoops find_chunked_loops(const inference::Body& body, const Roots& roots, const RootQuestions& questions, bool only_counted);
+/// By header. As above.
+std::vector<std::unique_ptr<LoopNest>> find_loop_nests(const inference::Body& body, const Roots& roots, const RootQuestions& questions,
+                                                       const ChunkedLoops& chunked);
 
 }  // namespace berth::jit

@@ -122,6 +122,24 @@ void MethodLowering::split_loops() {
   }
 }
 
+/// The copy leaves to the same blocks.
+void MethodLowering::add_exits(const llvm::Loop& loop, llvm::ValueToValueMapTy& copies) {
+  llvm::SmallVector<llvm::BasicBlock*, 8> exits;
+  loop.getUniqueExitBlocks(exits);
+  const auto copy_of = [&](llvm::Value* value) {
+    const auto found = copies.find(value);
+    return found == copies.end() ? value : static_cast<llvm::Value*>(found->second);
+  };
+  for (llvm::BasicBlock* exit : exits) {
+    for (llvm::PHINode& phi : exit->phis()) {
+      for (unsigned i = 0, n = phi.getNumIncomingValues(); i < n; ++i) {
+        llvm::BasicBlock* from = phi.getIncomingBlock(i);
+        if (loop.contains(from)) phi.addIncoming(copy_of(phi.getIncomingValue(i)), llvm::cast<llvm::BasicBlock>(copy_of(from)));
+      }
+    }
+  }
+}
+
 void MethodLowering::split_loop(Chunks& chunks, llvm::BasicBlock* header) {
   llvm::DominatorTree dominators(*function_);
   llvm::LoopInfo loops(dominators);
@@ -135,20 +153,8 @@ void MethodLowering::split_loop(Chunks& chunks, llvm::BasicBlock* header) {
     copies[block] = copied.back();
   }
   llvm::remapInstructionsInBlocks(copied, copies);
-  llvm::SmallVector<llvm::BasicBlock*, 8> exits;
-  loop->getUniqueExitBlocks(exits);
-  const auto copy_of = [&](llvm::Value* value) {
-    const auto found = copies.find(value);
-    return found == copies.end() ? value : static_cast<llvm::Value*>(found->second);
-  };
-  for (llvm::BasicBlock* exit : exits) {
-    for (llvm::PHINode& phi : exit->phis()) {
-      for (unsigned i = 0, n = phi.getNumIncomingValues(); i < n; ++i) {
-        llvm::BasicBlock* from = phi.getIncomingBlock(i);
-        if (loop->contains(from)) phi.addIncoming(copy_of(phi.getIncomingValue(i)), llvm::cast<llvm::BasicBlock>(copy_of(from)));
-      }
-    }
-  }
+  add_exits(*loop, copies);
+  const auto copy_of = [&](llvm::Value* value) { return static_cast<llvm::Value*>(copies.lookup(value)); };
   for (llvm::BranchInst* check : chunks.checks)
     if (loop->contains(check->getParent())) llvm::cast<llvm::BranchInst>(copy_of(check))->setCondition(builder_.getFalse());
   keep_small(*loop);

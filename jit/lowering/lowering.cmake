@@ -3,6 +3,7 @@ set(JIT_LOWERING
   lowering/arithmetic.cpp
   lowering/chunked_loops.cpp
   lowering/kernel_lowering.cpp
+  lowering/loop_nests.cpp
   lowering/loop_versions.cpp
   lowering/method_lowering.cpp
   lowering/osr.cpp

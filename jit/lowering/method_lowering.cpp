@@ -68,6 +68,11 @@ Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
                                 [this](const inference::Block& block) { return plan(block); }};
   roots_ = find_roots(body_, questions);
   chunked_loops_ = find_chunked_loops(body_, roots_, questions, tier_ != BERTH_TIER_OPTIMIZED);
+  if (tier_ == BERTH_TIER_OPTIMIZED) {
+    loop_nests_ = find_loop_nests(body_, roots_, questions, chunked_loops_);
+  } else {
+    loop_nests_.resize(body_.blocks.size());
+  }
   chunked_in_.resize(body_.blocks.size(), kNone);
   for (inference::BlockId header = 0; header < body_.blocks.size(); ++header)
     for (inference::BlockId id = 0; chunked_loops_[header] && id < body_.blocks.size(); ++id)
@@ -97,6 +102,7 @@ void MethodLowering::emit_method(const OsrPoint* start) {
   for (const inference::BlockId id : order_) emit_block(id);
   finish_frame();
   split_loops();
+  copy_nests();
   llvm::EliminateUnreachableBlocks(*function_);
   for (llvm::BasicBlock& block : llvm::make_early_inc_range(*function_)) {
     auto* jump = llvm::dyn_cast<llvm::BranchInst>(&block.front());
@@ -125,6 +131,8 @@ void MethodLowering::begin_function(const OsrPoint* start) {
   blocks_.assign(body_.blocks.size(), nullptr);
   landings_.assign(body_.blocks.size(), nullptr);
   chunks_.clear();
+  nests_.clear();
+  is_whole_ = start == nullptr;
   error_exit_ = nullptr;
   used_temporaries_ = num_temporaries_ = 0;
   num_values_ = 1;
@@ -218,18 +226,19 @@ void MethodLowering::emit_stack_check() {
   builder_.SetInsertPoint(usual);
 }
 
-void MethodLowering::emit_poll() {
-  if (mutant::is_on("G12_no_poll")) return;
+llvm::BranchInst* MethodLowering::emit_poll() {
+  if (mutant::is_on("G12_no_poll")) return nullptr;
   llvm::LoadInst* bits = builder_.CreateLoad(builder_.getInt32Ty(), thread_word(offsetof(gc::Thread, poll)));
   // The slow path re-reads with acquire; atomic, so that no pass hoists it.
   if (!mutant::is_on("G12_plain_load")) bits->setAtomic(llvm::AtomicOrdering::Monotonic);
   llvm::BasicBlock* slow = new_block("poll");
   llvm::BasicBlock* usual = new_block("polled");
-  branch_rarely(builder_.CreateICmpNE(bits, builder_.getInt32(0)), slow, usual);
+  llvm::BranchInst* poll = branch_rarely(builder_.CreateICmpNE(bits, builder_.getInt32(0)), slow, usual);
   builder_.SetInsertPoint(slow);
   call("berth_rt_poll", builder_.getVoidTy(), {{thread_}});
   builder_.CreateBr(usual);
   builder_.SetInsertPoint(usual);
+  return poll;
 }
 
 void MethodLowering::emit_block(inference::BlockId id) {
@@ -241,8 +250,9 @@ void MethodLowering::emit_block(inference::BlockId id) {
     for (const inference::ValueId parameter : block.parameters)
       if (values_[parameter]) set_value(parameter, values_[parameter]);
   if (roots_.is_loop_header[id] && !chunked_loops_[id]) {
-    emit_poll();
+    llvm::BranchInst* poll = emit_poll();
     emit_osr_exit(id, builder_.getInt32(1));
+    if (loop_nests_[id] && poll && is_whole_) emit_nest_entry(id, poll);
   }
   if (chunked_loops_[id] && !chunked_loops_[id]->is_counted) emit_pause_test(id);
   for (const Statement& statement : block.statements) {
@@ -270,7 +280,8 @@ void MethodLowering::emit_terminator(const inference::Block& block) {
       llvm::BasicBlock* yes = emit_edge(terminator.targets[0], &terminator.position);
       llvm::BasicBlock* no = emit_edge(terminator.targets[1], &terminator.position);
       builder_.SetInsertPoint(from);
-      builder_.CreateCondBr(bit, yes, no);
+      llvm::BranchInst* branch = builder_.CreateCondBr(bit, yes, no);
+      if (const auto nest = nests_.find(current_); nest != nests_.end()) nest->second.test = branch;
       return;
     }
     case Terminator::Kind::Throw: {
@@ -378,7 +389,7 @@ void MethodLowering::emit_chunk_test(const Terminator& terminator) {
   builder_.SetInsertPoint(from);
   builder_.CreateCondBr(goes_on, yes, over);
   builder_.SetInsertPoint(over);
-  branch_rarely(builder_.CreateICmp(predicate, index, chunks.end), again, no);
+  chunks.again = branch_rarely(builder_.CreateICmp(predicate, index, chunks.end), again, no);
   builder_.SetInsertPoint(again);
   emit_next_chunk(current_);
 }

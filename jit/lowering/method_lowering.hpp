@@ -8,6 +8,7 @@
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <memory>
 #include <unordered_map>
@@ -20,6 +21,10 @@
 #include "jit/lowering/representations.hpp"
 #include "jit/lowering/root_analysis.hpp"
 #include "jit/typed_lowering.hpp"
+
+namespace llvm {
+class Loop;
+}
 
 namespace berth::jit {
 
@@ -60,8 +65,17 @@ class MethodLowering {
     llvm::PHINode* left = nullptr;   // not counted: rounds until the next poll
     std::unordered_map<inference::ValueId, llvm::Value*> references;  // rooted ones from outside: nothing moves within a chunk
     std::unordered_map<inference::ValueId, llvm::Value*> lengths;     // of arrays and strings from outside
+    llvm::BranchInst* again = nullptr;                                // counted: where it is over, to the next chunk
     llvm::Value* is_inside = nullptr;                                 // all accesses of `checks`, in this chunk; null: no copy without checks
     std::vector<llvm::BranchInst*> checks;                            // of ChunkedLoop::linear, bounded and enclosed
+  };
+  struct Nest {  // of a loop nest
+    llvm::BranchInst* poll = nullptr;   // of the outer header
+    llvm::BranchInst* enter = nullptr;  // behind it: if what the copy wants holds
+    llvm::BranchInst* test = nullptr;   // of the outer header
+    llvm::PHINode* index = nullptr;
+    llvm::Value* limit = nullptr;       // of the copy: where it comes back to the poll
+    std::vector<std::pair<llvm::PHINode*, llvm::Value*>> parameters;  // of the header, each with what it is behind the poll
   };
   struct Line {  // scale * counter + start, wrapping
     llvm::Value *scale, *start;
@@ -92,7 +106,14 @@ class MethodLowering {
   void emit_boxed();
   llvm::AllocaInst* emit_rooted_arguments(llvm::Value* arguments);
   void finish_frame();
-  void emit_poll();
+  llvm::BranchInst* emit_poll();  // null: mutant
+
+  // loop_nests.cpp: copies of nests of loops without polls.
+  void emit_nest_entry(inference::BlockId header, llvm::BranchInst* poll);
+  llvm::Value* end_of(const ChunkedLoop& loop);
+  void copy_nests();
+  void copy_nest(const LoopNest& nest, Nest& made);
+  void connect_nest(const llvm::Loop& loop, const Nest& made, llvm::ValueToValueMapTy& copies);
 
   // loop_versions.cpp: copies of chunked loops without the checks that a test before the chunk proves.
   llvm::Value* emit_inside_test(inference::BlockId header);
@@ -100,6 +121,7 @@ class MethodLowering {
   void require_enclosed(inference::BlockId header, std::vector<llvm::Value*>& conditions);
   Line line_of(const LinearForms& forms, const inference::Operand& operand);
   void split_loops();
+  void add_exits(const llvm::Loop& loop, llvm::ValueToValueMapTy& copies);
   void split_loop(Chunks& chunks, llvm::BasicBlock* header);
 
   // osr_lowering.cpp: leaving a loop for better code, and functions that begin in one.
@@ -227,13 +249,16 @@ class MethodLowering {
   std::vector<inference::BlockId> order_;   // of the blocks that are in it
   std::vector<llvm::AllocaInst*> cells_;    // of what an OSR start gives and the method may make again; null: made once, or rooted
   llvm::Value* thread_ = nullptr;
+  bool is_whole_ = true;    // begins where the method does
   bool has_frame_ = false;  // linked from entry to exit
 
   std::vector<llvm::Value*> values_;
   std::vector<unsigned> slots_;       // index of a rooted value
   unsigned num_slots_ = 0, used_temporaries_ = 0, num_temporaries_ = 0;
   std::vector<llvm::BasicBlock*> blocks_, landings_;
-  std::vector<std::unique_ptr<ChunkedLoop>> chunked_loops_;  // by header; null: another loop
+  ChunkedLoops chunked_loops_;                               // by header; null: another loop
+  std::vector<std::unique_ptr<LoopNest>> loop_nests_;        // likewise; optimised code only
+  std::unordered_map<inference::BlockId, Nest> nests_;       // of those, by header
   std::unordered_map<inference::BlockId, Chunks> chunks_;    // of those, by header
   std::vector<inference::BlockId> chunked_in_;               // per block: header of the counted loop that it is part of, or kNone
   llvm::BasicBlock* error_exit_ = nullptr;

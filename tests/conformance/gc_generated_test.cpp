@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Contract page "gc", in generated code and the interpreter: every loop and recursion polls, at every tier, and a poll changes nothing
 // that the program sees.
+#include <algorithm>
 #include <fmt/format.h>
 
 #include <cfenv>
@@ -190,23 +191,49 @@ method spin() {
 ^2: return "off"
 })";
 
-/// The time to the safepoint of all threads; of several stops the shortest, as a shared machine only adds.
-uint64_t least_stop_ns(LoweringWorld& world) {
+/// The times to the safepoint of all threads, shortest first: a shared machine only adds.
+std::vector<uint64_t> stop_times_ns(LoweringWorld& world) {
   gc::Collector& collector = world.engine().collector();
-  uint64_t least = UINT64_MAX;
+  std::vector<uint64_t> times;
   for (int i = 0; i < 30; ++i) {
     collector.collect(world.thread());
     const gc::StopRecord stop = collector.recent_stops().back();
-    least = std::min(least, stop.asked_to_raised + stop.raised_to_stopped);
+    times.push_back(stop.asked_to_raised + stop.raised_to_stopped);
   }
-  return least;
+  std::ranges::sort(times);
+  return times;
 }
 
 TEST_P(GcCompiled, J84_a_counted_loop_over_memory_stops_within_200_us) {
   Watchdog watchdog{60s};
   LoweringWorld world;
   Spinning spinning(world, std::string(kStop) + kWalk, GetParam());
-  EXPECT_LT(least_stop_ns(world), 200'000u);
+  EXPECT_LT(stop_times_ns(world).front(), 200'000u);
+  EXPECT_EQ(spinning.stop(), "off");
+}
+
+// Its copy without polls comes back to one after the time of a chunk; the whole takes some 50 ms. The median is held too, loosely: some
+// requests come between two calls, where the program stops whatever `scale` does.
+TEST_P(GcCompiled, J84_a_nest_of_loops_over_memory_stops_within_200_us) {
+  Watchdog watchdog{60s};
+  LoweringWorld world;
+  Spinning spinning(world, std::string(kStop) + R"(
+method scale(%a: array<f64>) {
+^0: br ^1(0)
+^1(%i): %c = lt.i64 %i 20000000 cond %c ^2(0) ^5
+^2(%k): %d = lt.i64 %k 64 cond %d ^3 ^4
+^3: %x = array.get %a %k %y = mul.f64 %x 0.5 array.set %a %k %y %l = add.i64 %k 1 br ^2(%l)
+^4: %j = add.i64 %i 1 br ^1(%j)
+^5: return nothing
+}
+method spin() {
+^0: %a = array.new f64 1048576 1.0 print("on") br ^1
+^1: call scale(%a) %f = global.get flag %c = eq.i64 %f 0 cond %c ^1 ^2
+^2: return "off"
+})", GetParam());
+  const std::vector<uint64_t> times = stop_times_ns(world);
+  EXPECT_LT(times.front(), 200'000u);
+  EXPECT_LT(times[times.size() / 2], 10'000'000u);
   EXPECT_EQ(spinning.stop(), "off");
 }
 
@@ -254,7 +281,7 @@ TEST_P(GcCompiled, J84_a_stop_is_no_longer_while_all_workers_compile) {
   Spinning spinning(world, std::string(kStop) + kWalk, GetParam());
   const Compiling compiling(world, kWorkers);
   const uint64_t before = compiling.num_compiled();
-  EXPECT_LT(least_stop_ns(world), 200'000u);
+  EXPECT_LT(stop_times_ns(world).front(), 200'000u);
   EXPECT_LT(compiling.num_compiled() - before, uint64_t{Compiling::kPerWorker - 1} * kWorkers) << "the workers were not busy all the time";
   EXPECT_EQ(spinning.stop(), "off");
 }

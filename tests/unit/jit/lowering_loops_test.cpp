@@ -157,5 +157,78 @@ TEST(Jit, J86_chunked_loops_raise_at_the_right_element) {
   EXPECT_EQ(fast.num_fallbacks() + optimized.num_fallbacks(), 0u);
 }
 
+// Counted loops in a counted one, which have a copy without polls: with two inner ones, of which one is left early; and rows that the outer
+// loop exchanges.
+const char* const kNests = R"(
+method digest(%b: array<i64>, %how: string) {
+^0: %n = array.len %b br ^1(0, 7)
+^1(%i, %h): %c = lt.i64 %i %n cond %c ^2 ^3
+^2: %x = array.get %b %i %g = mul.i64 %h 31 %k = add.i64 %g %x %j = add.i64 %i 1 br ^1(%j, %k)
+^3: %t = string.of %h %u = string.concat %t " " %v = string.concat %u %how return %v
+}
+method two(%n: i64, %m: i64, %size: i64, %scale: i64, %start: i64) {
+^0: %a = array.new i64 %n 3 %b = array.new i64 %size 5 br ^1(0, 1)
+^1(%i, %s): %c = lt.i64 %i %n cond %c ^2 ^10
+^2 catch ^11: %x = array.get %a %i br ^3(0)
+^3(%j): %d = lt.i64 %j %m cond %d ^4 ^5
+^4 catch ^11:
+  %p = mul.i64 %i %scale %q = add.i64 %p %j %r = add.i64 %q %start
+  %y = array.get %b %r %z = add.i64 %y %x array.set %b %r %z
+  %jj = add.i64 %j 1 br ^3(%jj)
+^5: %length = array.len %a br ^6(1, %s)
+^6(%k, %t): %e = lt.i64 %k %length cond %e ^7 ^9(%t)
+^7 catch ^11: %w = array.get %a %k %v = add.i64 %w %t array.set %a %k %v %f = lt.i64 100000 %v cond %f ^9(%v) ^8
+^8: %kk = add.i64 %k 1 br ^6(%kk, %v)
+^9(%u): %ii = add.i64 %i 1 br ^1(%ii, %u)
+^10: %text = string.of %s %done = call digest(%b, %text) %more = call digest(%a, %done) return %more
+^11(%error): %why = field %error.text %left = call digest(%b, %why) %rest = call digest(%a, %left) return %rest
+}
+method rows(%n: i64, %m: i64, %size: i64, %scale: i64, %start: i64) {
+^0: %a = array.new i64 %size 1 %b = array.new i64 %m 2 br ^1(%start, %a, %b)
+^1(%i, %row, %other): %c = lt.i64 %i %n cond %c ^2 ^6
+^2: br ^3(0)
+^3(%j): %d = lt.i64 %j %m cond %d ^4 ^5
+^4 catch ^7:
+  %x = array.get %row %j %y = array.get %other %j %p = mul.i64 %x 3 %z = add.i64 %p %y %q = add.i64 %z %i array.set %row %j %q
+  %jj = add.i64 %j 1 br ^3(%jj)
+^5: %ii = add.i64 %i 1 br ^1(%ii, %other, %row)
+^6: %done = call digest(%a, "done") %more = call digest(%b, %done) return %more
+^7(%error): %why = field %error.text %left = call digest(%a, %why) %rest = call digest(%b, %left) return %rest
+}
+)";
+
+Arguments random_nest(std::mt19937_64& random) {
+  const auto choose = [&](std::initializer_list<int64_t> from) { return *(from.begin() + random() % from.size()); };
+  const int64_t n = choose({0, 1, 2, 5, 40}), m = choose({-1, 0, 1, 2, 63, 64, 200, 700, 5000});
+  const int64_t scale = choose({0, 1, m, m, m + 1, -1, int64_t{1} << 32, std::numeric_limits<int64_t>::max()});
+  const int64_t size = choose({0, 1, n * m + 1, n * m + 1, n * (m + 1), n * m - 1, n + m, m, m}), start = choose({0, 0, 0, 1, -1, 39});
+  Arguments made;
+  for (const int64_t value : {n, m, std::max<int64_t>(size, 0), scale, start}) {
+    made.values.push_back(Value::i64(value));
+    made.text += " " + std::to_string(value);
+  }
+  return made;
+}
+
+TEST(Jit, J86_nests_of_loops_do_what_the_interpreter_does) {
+  Watchdog watchdog{100s};
+  LoweringWorld world;
+  const uint64_t seed = start_value();
+  RunningProgram oracle(world, kNests, BERTH_TIER_INTERPRET), optimized(world, kNests, BERTH_TIER_OPTIMIZED);
+  for (const char* method : {"two", "rows"}) {
+    std::mt19937_64 random(seed);
+    size_t raised = 0, done = 0;
+    for (int i = 0; i < 150; ++i) {
+      const Arguments arguments = random_nest(random);
+      const std::string expected = oracle.call(method, arguments.values);
+      (expected.find("index") == std::string::npos ? done : raised) += 1;
+      ASSERT_EQ(optimized.call(method, arguments.values), expected) << method << arguments.text << ", seed " << seed;
+    }
+    EXPECT_GT(raised, 10u) << method << ", seed " << seed;
+    EXPECT_GT(done, 10u) << method << ", seed " << seed;
+  }
+  EXPECT_EQ(optimized.num_fallbacks(), 0u);
+}
+
 }  // namespace
 }  // namespace berth::test
