@@ -399,12 +399,12 @@ TEST_F(Inference, I3_time_grows_with_the_size) {
   };
   const std::string small = with(20'000), large = with(160'000);
   double ratio = 1e9;
-  for (int i = 0; i < 5 && ratio > 24; ++i) {  // a shared machine only adds
+  for (int i = 0; i < 5 && ratio > 40; ++i) {  // a shared machine only adds
     double best = 1e9;
     for (int k = 0; k < 3; ++k) best = std::min(best, seconds_of(program(), small));
     ratio = std::min(ratio, seconds_of(program(), large) / best);
   }
-  EXPECT_LT(ratio, 24);  // 8 times the text, the larger beyond the caches; quadratic would be 64
+  EXPECT_LT(ratio, 40);  // 8 times the text, the larger beyond the caches, which others use too; quadratic would be 64
 }
 
 }  // namespace
