@@ -26,11 +26,11 @@ struct Memory {
     memory.heap_bytes = info.uordblks + info.hblkhd;
     return memory;
   }
-  /// More than a steady state explains: pools, arenas and the allocator's slack may still grow a little. A sanitizer's allocator counts
-  /// no bytes and keeps freed ones: nothing is said then.
-  bool has_grown_since(const Memory& before) const {
+  /// More than a steady state explains: pools, arenas and the allocator's slack may still grow a little, and by `kept`. A sanitizer's
+  /// allocator counts no bytes and keeps freed ones: nothing is said then.
+  bool has_grown_since(const Memory& before, uint64_t kept) const {
     if (heap_bytes == 0) return false;
-    return heap_bytes > before.heap_bytes + before.heap_bytes / 10 + (uint64_t{2} << 20) ||
+    return heap_bytes > before.heap_bytes + before.heap_bytes / 10 + (uint64_t{2} << 20) + kept ||
            resident_bytes > before.resident_bytes + before.resident_bytes / 4 + (uint64_t{32} << 20);
   }
 };
