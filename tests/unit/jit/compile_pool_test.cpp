@@ -465,27 +465,35 @@ TEST(Jit, J18_back_pressure_compiles_on_the_submitting_thread) {
 TEST(Jit, J18_what_nobody_would_miss_is_given_up_first) {
   CompilePool::Limits limits;
   limits.queued_jobs = 10;
-  HeldFixture f(1, {}, limits);
-  std::vector<CodeInstance*> speculative, promoted, wanted;
-  engine::Code fast;
-  for (int i = 0; i < 5; ++i) {
-    speculative.push_back(&f.instances.make());
-    f.submit(*speculative.back(), "", BERTH_TIER_FAST, engine::Priority::Speculative);
-    promoted.push_back(&f.instances.make());
-    promoted.back()->code.store(&fast, std::memory_order_release);
-    f.submit(*promoted.back(), "", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  for (int attempt = 0;; ++attempt) {
+    ASSERT_LT(attempt, 20) << "relief came each time";
+    HeldFixture f(1, {}, limits);
+    std::vector<CodeInstance*> speculative, promoted, wanted;
+    engine::Code fast;
+    for (int i = 0; i < 5; ++i) {
+      speculative.push_back(&f.instances.make());
+      f.submit(*speculative.back(), "", BERTH_TIER_FAST, engine::Priority::Speculative);
+      promoted.push_back(&f.instances.make());
+      promoted.back()->code.store(&fast, std::memory_order_release);
+      f.submit(*promoted.back(), "", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+    }
+    for (int i = 0; i < 10; ++i) {
+      wanted.push_back(&f.instances.make());
+      f.submit(*wanted.back());
+    }
+    if (f.pool->stats().relief != 0) {  // held up for so long that relief took one of them: the queue was not as full as it is to be
+      f.gate.open();
+      continue;
+    }
+    for (CodeInstance* instance : speculative) EXPECT_EQ(f.sink.of(*instance).dropped, 1);
+    for (CodeInstance* instance : promoted) EXPECT_EQ(f.sink.of(*instance).dropped, 1);
+    EXPECT_EQ(f.generator->num_given_up(), 10);
+    EXPECT_EQ(f.pool->stats().in_place, 0u);
+    f.gate.open();
+    f.sink.wait_for(21);
+    for (CodeInstance* instance : wanted) EXPECT_EQ(f.sink.of(*instance).published, 1);
+    return;
   }
-  for (int i = 0; i < 10; ++i) {
-    wanted.push_back(&f.instances.make());
-    f.submit(*wanted.back());
-  }
-  for (CodeInstance* instance : speculative) EXPECT_EQ(f.sink.of(*instance).dropped, 1);
-  for (CodeInstance* instance : promoted) EXPECT_EQ(f.sink.of(*instance).dropped, 1);
-  EXPECT_EQ(f.generator->num_given_up(), 10);
-  EXPECT_EQ(f.pool->stats().in_place, 0u);
-  f.gate.open();
-  f.sink.wait_for(21);
-  for (CodeInstance* instance : wanted) EXPECT_EQ(f.sink.of(*instance).published, 1);
 }
 
 // Each FAST job submits the next one, and a hundredth of a second passes. Gives how many had run when the speculative job did.
