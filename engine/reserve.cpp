@@ -53,6 +53,12 @@ Error wait_error(const Wait& wait, const char* asked, const char* label) {
   }
 }
 
+// Not before its state: then the code of what was compiled with it is there too.
+Code* announced_code(const CodeInstance& instance) noexcept {
+  const InstanceState state = instance.state();
+  return state == InstanceState::Fulfilled || state == InstanceState::Compiling ? nullptr : instance_code(instance);
+}
+
 }  // namespace
 
 /// The waiter's entry in its cancel, made and ended where locks may be taken.
@@ -297,16 +303,6 @@ int Engine::Impl::holds(gc::Thread& thread, Key key) {
   const auto& agent = mutant::is_on("R10_by_thread") ? static_cast<Agent&>(*thread.own_agent) : agent_of(thread);
   return static_cast<int>(agent.num_leases_on(key.method, owners.intern(key.owner)));
 }
-
-namespace {
-
-// Not before its state: then the code of what was compiled with it is there too.
-Code* announced_code(const CodeInstance& instance) noexcept {
-  const InstanceState state = instance.state();
-  return state == InstanceState::Fulfilled || state == InstanceState::Compiling ? nullptr : instance_code(instance);
-}
-
-}  // namespace
 
 Result<void*> Engine::Impl::wait_entry(gc::Thread& first_thread, CodeInstance& instance, const Deadline& deadline) {
   if (is_forked()) {

@@ -82,7 +82,7 @@ static_assert(sizeof(Block) <= kBlockHeaderBytes);
 /// In front of a large object.
 struct LargeHeader {
   uint64_t bytes;
-  uint64_t unused;  // objects stay 16-aligned
+  uint64_t padding;  // bytes in front of it
   static LargeHeader* of(const Object* object) noexcept {
     return reinterpret_cast<LargeHeader*>(reinterpret_cast<uintptr_t>(object) - sizeof(LargeHeader));
   }

@@ -25,7 +25,7 @@ inline constexpr size_t kLeastGrowthBytes = 4 * 1024 * 1024;
 /// half as fast.
 inline constexpr size_t kLargeAlignment = 64;
 
-/// Zeroed but for the header, whose word `unused` has the bytes in front of it. Null: no memory. Free with free_large.
+/// Zeroed but for the header, whose `padding` is what lies in front of it. Null: no memory. Free with free_large.
 inline LargeHeader* make_large(size_t bytes) noexcept {
   constexpr uintptr_t kElements = sizeof(LargeHeader) + Object::kElementsOffset;
   char* const memory = static_cast<char*>(std::calloc(1, kLargeAlignment + sizeof(LargeHeader) + bytes));
@@ -37,7 +37,7 @@ inline LargeHeader* make_large(size_t bytes) noexcept {
 }
 
 inline void free_large(LargeHeader* header) noexcept {
-  if (header) std::free(reinterpret_cast<char*>(header) - header->unused);
+  if (header) std::free(reinterpret_cast<char*>(header) - header->padding);
 }
 
 class Root {

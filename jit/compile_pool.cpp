@@ -47,9 +47,7 @@ CompilePool::CompilePool(engine::CompileSink& sink, std::unique_ptr<CodeGenerato
       limits_(limits),
       queue_(limits, threads) {}
 
-
 // --- Compiler
-// ------------------------------------------------------------------------------------------------------
 
 Result<void> CompilePool::submit(engine::CompileJob compile_job) {
   if (in_child())
@@ -206,11 +204,7 @@ CompilePool::Stats CompilePool::stats() const {
           static_cast<unsigned>(queue_.num_queued())};
 }
 
-// --- threads
-// -------------------------------------------------------------------------------------------------------
-
 // --- compiling
-// -----------------------------------------------------------------------------------------------------
 
 Error CompilePool::no_memory(const Job& job) {
   return compile_error(job.job, "start", BERTH_OUT_OF_MEMORY, "memory allocation failed",

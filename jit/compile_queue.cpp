@@ -37,7 +37,6 @@ bool CompileQueue::Job::is_typed() const {
 }
 
 // --- in
-// --------------------------------------------------------------------------------------------------------------
 
 void CompileQueue::add(JobPtr job) {
   if (const auto lifted = lifts_.find(job->job.instance.get()); lifted != lifts_.end()) {
@@ -100,7 +99,6 @@ void CompileQueue::remember_awaited(const engine::CodeInstance& instance) {
 }
 
 // --- out
-// -------------------------------------------------------------------------------------------------------------
 
 void CompileQueue::take(const JobPtr& job) {
   queue_of(job->job.priority).erase(job->place);
@@ -211,7 +209,6 @@ void CompileQueue::finish(std::span<const JobPtr> jobs) {
 }
 
 // --- observers
-// -------------------------------------------------------------------------------------------------------
 
 CompileQueue::JobPtr CompileQueue::find_queued(const engine::CodeInstance& instance) const {
   const auto [first, last] = jobs_.equal_range(&instance);

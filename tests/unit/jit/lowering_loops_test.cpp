@@ -117,6 +117,15 @@ struct Arguments {
   std::string text;
 };
 
+Arguments to_arguments(std::initializer_list<int64_t> values) {
+  Arguments made;
+  for (const int64_t value : values) {
+    made.values.push_back(Value::i64(value));
+    made.text += " " + std::to_string(value);
+  }
+  return made;
+}
+
 Arguments random_arguments(std::mt19937_64& random) {
   const auto choose = [&](std::initializer_list<int64_t> from) { return *(from.begin() + random() % from.size()); };
   const auto least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
@@ -128,12 +137,7 @@ Arguments random_arguments(std::mt19937_64& random) {
   const int64_t scale = choose({0, 1, 1, 1, 2, 3, -1, -2, (int64_t{1} << 31) - 1, int64_t{1} << 31, -(int64_t{1} << 31) - 1, int64_t{1} << 32,
                                 int64_t{1} << 61, int64_t{1} << 62, least, most});
   const int64_t start = choose({0, 0, 1, -1, 2, m - 1, m, n, -n, least, most});
-  Arguments made;
-  for (const int64_t value : {n, m, from, to, scale, start}) {
-    made.values.push_back(Value::i64(value));
-    made.text += " " + std::to_string(value);
-  }
-  return made;
+  return to_arguments({n, m, from, to, scale, start});
 }
 
 TEST(Jit, J86_chunked_loops_raise_at_the_right_element) {
@@ -202,12 +206,7 @@ Arguments random_nest(std::mt19937_64& random) {
   const int64_t n = choose({0, 1, 2, 5, 40}), m = choose({-1, 0, 1, 2, 63, 64, 200, 700, 5000});
   const int64_t scale = choose({0, 1, m, m, m + 1, -1, int64_t{1} << 32, std::numeric_limits<int64_t>::max()});
   const int64_t size = choose({0, 1, n * m + 1, n * m + 1, n * (m + 1), n * m - 1, n + m, m, m}), start = choose({0, 0, 0, 1, -1, 39});
-  Arguments made;
-  for (const int64_t value : {n, m, std::max<int64_t>(size, 0), scale, start}) {
-    made.values.push_back(Value::i64(value));
-    made.text += " " + std::to_string(value);
-  }
-  return made;
+  return to_arguments({n, m, std::max<int64_t>(size, 0), scale, start});
 }
 
 TEST(Jit, J86_nests_of_loops_do_what_the_interpreter_does) {
