@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 namespace berth::jit {
 
 const char* to_string(berth_tier_t tier) noexcept {
@@ -34,22 +36,28 @@ std::string one_line(std::string_view text) {
 }
 
 Error compile_error(const engine::CompileJob& job, std::string_view step, berth_code_t code, std::string_view found,
-                    std::string_view advice) {
+                    std::string_view advice) noexcept try {
   const std::string& entry = job.source ? job.source->entry_symbol : job.label;
   const std::string asked = fmt::format("compiling \"{}\" (entry \"{}\", {}) failed in {}",
                                         job.label.empty() ? entry : job.label, entry, to_string(job.tier), step);
   return make_error(code, asked, one_line(found), advice);
+} catch (const std::bad_alloc&) {
+  return Error::adopt(out_of_memory_error("compile"));
 }
 
-Error over_time_error(const engine::CompileJob& job, std::string_view step) {
+Error over_time_error(const engine::CompileJob& job, std::string_view step) noexcept try {
   return compile_error(job, step, BERTH_RESOURCE_EXHAUSTED, fmt::format("it was not finished within {} ms", job.budget.time_ns / 1'000'000),
                        "raise the budget (berth_config_set_compile_budget), or give a simpler source");
+} catch (const std::bad_alloc&) {
+  return Error::adopt(out_of_memory_error("compile"));
 }
 
 constexpr std::string_view kWorkerLost = "{\"worker\":\"lost\"}";
 
 Error worker_error(const engine::CompileJob& job, std::string_view step, std::string_view found) {
-  return compile_error(job, step, BERTH_COMPILE_FAILED, found, "change what the compiler cannot handle").with_details(std::string(kWorkerLost));
+  Error error = compile_error(job, step, BERTH_COMPILE_FAILED, found, "change what the compiler cannot handle");
+  // The one that stands for missing memory belongs to all threads.
+  return error.code() == BERTH_OUT_OF_MEMORY ? std::move(error) : std::move(error).with_details(std::string(kWorkerLost));
 }
 
 bool may_pass(const Error& error) noexcept {

@@ -153,18 +153,21 @@ bool CompilePool::find_in_place(const JobPtr& job) {
 
 // To a thread of the pool: should LLVM end it with a fatal error, it parks for ever, and a waiter must not.
 void CompilePool::hand_over(const JobPtr& job) {
+  bool stops = false;
   {
     const sync::Lock lock(mutex_);
     if (wake_idle_worker(job, true)) return;
     if (regular_ < max_workers_ && start_worker(false, job)) return;
     if (relief_ < limits_.awaited_relief && !mutant::is_on("J12_block_a_worker") && start_worker(true, job)) return;
-    if (!stopping_) {  // no thread to be had
+    stops = stopping_;
+    if (!stops && (!workers_.empty() || mutant::is_on("J60_waits_for_no_thread"))) {
       job->job.priority = Priority::Lifted;
       queue_.put_back(job);
       return;
     }
   }
-  drop(*job);  // those that there were may have left
+  if (!stops) return run_in_place(job);  // no thread, and none to be had
+  drop(*job);                            // those that there were may have left
   finish({&job, 1});
 }
 
@@ -176,12 +179,11 @@ void CompilePool::lift(engine::CodeInstance& instance, Priority priority) {
 
 void CompilePool::cancel(engine::CodeInstance& instance) {
   if (in_child()) return;
-  std::vector<JobPtr> to_drop;
-  {
+  const auto next = [&] {
     sync::Lock lock(mutex_);
-    to_drop = queue_.take_cancelled(instance);
-  }
-  for (const JobPtr& job : to_drop) {
+    return queue_.take_cancelled(instance);
+  };
+  while (const JobPtr job = next()) {
     drop(*job);
     finish({&job, 1});
   }
@@ -355,11 +357,7 @@ void CompilePool::finish(std::span<const JobPtr> jobs) {
     queue_.finish(jobs);
     if (stopping_ && queue_.num_running() == 0) quiet_.notify_all();
   }
-  let_go(jobs);
-}
-
-// Of the source first: its edges refer to instances too, of which the engine hears with the job's.
-void CompilePool::let_go(std::span<const JobPtr> jobs) {
+  // The source first: its edges refer to instances too, of which the engine hears with the job's.
   for (const JobPtr& job : jobs) {
     job->job.source.reset();
     sink_.release(std::move(job->job.instance));

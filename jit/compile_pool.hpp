@@ -90,16 +90,17 @@ class CompilePool final : public engine::Compiler {
   bool start_worker(bool relief, JobPtr assigned) BERTH_REQUIRES(mutex_);
   void wake_supervisor(sync::TimePoint due) BERTH_REQUIRES(mutex_);
   sync::TimePoint relief_due() const BERTH_REQUIRES(mutex_);
-  std::vector<JobPtr> replace_lost(sync::TimePoint& next) BERTH_REQUIRES(mutex_);
-  void compile_alone(std::span<const JobPtr> jobs) BERTH_REQUIRES(mutex_);
+  JobPtr replace_lost(sync::TimePoint& next) BERTH_REQUIRES(mutex_);
+  JobPtr replace(Worker& worker) BERTH_REQUIRES(mutex_);
+  void compile_alone(std::span<const JobPtr> jobs) noexcept BERTH_REQUIRES(mutex_);
   void remove(Worker& worker) BERTH_REQUIRES(mutex_);
   void see_to_queued(bool fast) BERTH_REQUIRES(mutex_);
 
   void abandon_threads() BERTH_NO_ANALYSIS;
   void worker_loop(std::shared_ptr<Worker> worker);
   void supervise();
-  std::vector<JobPtr> next_jobs(Worker& worker);
-  void run_on_pool_thread(Worker& worker, std::vector<JobPtr> jobs);
+  bool take_jobs(Worker& worker);
+  void run_on_pool_thread(Worker& worker);
   void run_in_place(const JobPtr& job);
   bool find_in_place(const JobPtr& job);
   void hand_over(const JobPtr& job);
@@ -115,8 +116,7 @@ class CompilePool final : public engine::Compiler {
   void drop(Job& job);
   static Error no_memory(const Job& job);
   void finish(std::span<const JobPtr> jobs);
-  void let_go(std::span<const JobPtr> jobs);
-  [[noreturn]] void park(Worker& worker, Run& run, const char* text);
+  [[noreturn]] void park(Run& run, const char* text);
 
   engine::CompileSink& sink_;
   std::unique_ptr<CodeGenerator> generator_;  // kept for ever if lost threads may be inside

@@ -16,6 +16,7 @@ namespace berth::jit {
 namespace {
 
 constexpr auto kLeftBehind = std::chrono::milliseconds(1);
+constexpr auto kTryAgain = std::chrono::milliseconds(50);  // when there was no memory
 
 // Reachable, so that a leak checker tells it from a mistake.
 void keep_for_ever(void* kept) {
@@ -54,10 +55,10 @@ void CompilePool::supervise() {
   sync::Lock lock(mutex_);
   while (!stopped_) {
     sync::TimePoint next_loss = sync::TimePoint::max();
-    if (const auto overdue = replace_lost(next_loss); !overdue.empty()) {
+    if (const JobPtr overdue = replace_lost(next_loss)) {
       lock.unlock();
-      for (const JobPtr& job : overdue) answer(*job, over_time_error(job->job, "generate"));
-      finish(overdue);
+      answer(*overdue, over_time_error(overdue->job, "generate"));
+      finish({&overdue, 1});
       lock.lock();
       continue;
     }
@@ -74,41 +75,53 @@ void CompilePool::supervise() {
   }
 }
 
-// Threads whose time is over lose their place. Returns the jobs to be failed; of a batch nobody knows whose
-// fault it is.
-std::vector<CompilePool::JobPtr> CompilePool::replace_lost(sync::TimePoint& next) {
+// Threads whose time is over lose their place. The job of one, to be failed; null: none. Of a batch nobody
+// knows whose fault it is: other threads compile them all.
+CompilePool::JobPtr CompilePool::replace_lost(sync::TimePoint& next) {
   const auto now = sync::Clock::now();
-  std::vector<JobPtr> overdue;
-  const auto workers = workers_;
-  for (const auto& worker : workers) {
+  for (size_t i = workers_.size(); i-- > 0;) {
+    const std::shared_ptr<Worker> worker = workers_[i];
     if (worker->until > now) {
       next = std::min(next, worker->until);
       continue;
     }
     worker->until = sync::TimePoint::max();
-    auto generating = Worker::State::Generating;
-    if (!worker->state.compare_exchange_strong(generating, Worker::State::Lost, std::memory_order_acq_rel,
-                                               std::memory_order_relaxed)) {
+    auto state = Worker::State::Generating;
+    if (!worker->state.compare_exchange_strong(state, Worker::State::Lost, std::memory_order_acq_rel,
+                                               std::memory_order_relaxed) &&
+        state != Worker::State::Lost) {
       continue;
     }
-    ++lost_;
-    remove(*worker);
-    const std::span<const JobPtr> unit = worker->run->unit();
-    std::span<const JobPtr> rest = std::span(worker->run->jobs).subspan(worker->run->answered);
-    if (unit.size() == 1) {
-      overdue.push_back(queue_.hand_over(*unit.front()));
-      rest = rest.subspan(1);
+    try {
+      if (JobPtr overdue = replace(*worker)) return overdue;
+    } catch (const std::bad_alloc&) {
+      worker->until = now + kTryAgain;
+      next = std::min(next, worker->until);
     }
-    compile_alone(rest);
-    // The thread ends at its next step, if it has one.
-    for (const JobPtr& job : unit) job->cancelled.store(true, std::memory_order_relaxed);
   }
-  return overdue;
+  return nullptr;
+}
+
+// A lost thread's jobs go on as copies, since it may still look at them.
+CompilePool::JobPtr CompilePool::replace(Worker& worker) {
+  const std::span<const JobPtr> unit = worker.run->unit();
+  const auto unanswered = std::span(worker.run->jobs).subspan(worker.run->answered);
+  std::vector<JobPtr> fresh;
+  fresh.reserve(unanswered.size());
+  for (const JobPtr& job : unanswered) fresh.push_back(job->alone_again());
+  for (size_t i = 0; i < fresh.size(); ++i) queue_.hand_over(*unanswered[i], fresh[i]);
+  // The thread ends at its next step, if it has one.
+  for (const JobPtr& job : unit) job->cancelled.store(true, std::memory_order_relaxed);
+  ++lost_;
+  remove(worker);
+  const bool is_one = unit.size() == 1;
+  compile_alone(std::span(fresh).subspan(is_one));
+  return is_one ? fresh.front() : nullptr;
 }
 
 // Claimed jobs whose thread will not come back: for other threads, in the same order.
-void CompilePool::compile_alone(std::span<const JobPtr> jobs) {
-  for (size_t i = jobs.size(); i-- > 0;) queue_.put_back(queue_.hand_over(*jobs[i]));
+void CompilePool::compile_alone(std::span<const JobPtr> jobs) noexcept {
+  for (size_t i = jobs.size(); i-- > 0;) queue_.put_back(jobs[i]);
   const size_t wanted = std::min<size_t>(queue_.num_queued(), max_workers_);
   for (size_t i = 0; i < wanted; ++i) see_to_queued(queue_.has_fast());
 }
@@ -140,24 +153,26 @@ void CompilePool::end_unit(Worker& worker) {
 
 // LLVM must not be returned to: the thread answers its job, hands its place to another, and never runs again.
 // Of a batch nobody knows which job it was: each is compiled alone, on other threads.
-void CompilePool::park(Worker& worker, Run& run, const char* text) {
-  end_unit(worker);
-  const std::span<const JobPtr> unit = run.unit();
-  size_t answered = 0;
-  if (unit.size() == 1) {
-    answer(*unit[answered++], compile_error(unit.front()->job, compile_step(), fatal_code(), text,
-                                            "change what the compiler cannot handle"));
+void CompilePool::park(Run& run, const char* text) {
+  end_unit(*run.worker);
+  JobPtr failed;
+  if (run.unit().size() == 1) {
+    failed = run.unit().front();
+    ++run.answered;
+    answer(*failed, compile_error(failed->job, compile_step(), fatal_code(), text,
+                                  "change what the compiler cannot handle"));
   }
-  run.answered += answered;
   {
     sync::Lock lock(mutex_);
     ++parked_;
-    remove(worker);
-    compile_alone(std::span(run.jobs).subspan(run.answered));
+    remove(*run.worker);
+    const auto unanswered = std::span(run.jobs).subspan(run.answered);
+    for (const JobPtr& job : unanswered) job->alone = true;
+    compile_alone(unanswered);
   }
+  run.jobs.clear();
   const auto left = left_;
-  finish(unit.first(answered));
-  let_go(std::span(run.jobs).subspan(run.answered));  // others have them
+  if (failed) finish({&failed, 1});
   left->fetch_add(1, std::memory_order_release);
   left->notify_all();
   stay_out_of_compiler();

@@ -78,11 +78,15 @@ bool CompilePool::start_worker(bool relief, JobPtr assigned) {
   for (auto& thread : ended_)
     thread.join();  // they have left the lock for the last time: no wait worth the name
   ended_.clear();
-  auto worker = std::make_shared<Worker>();
-  worker->relief = relief;
-  worker->assigned = std::move(assigned);
+  std::shared_ptr<Worker> worker;
   try {
+    worker = std::make_shared<Worker>();
+    worker->relief = relief;
+    worker->assigned = std::move(assigned);
+    if (!mutant::is_on("J60_batch_without_room")) worker->batch.reserve(limits_.batch_jobs);
     workers_.push_back(worker);
+    idle_.reserve(workers_.size());
+    ended_.reserve(workers_.size());
     worker->thread = boost::thread(thread_attributes(), [this, worker] { worker_loop(worker); });
   } catch (const std::exception&) {  // no thread to be had: the job stays queued for those that there are
     std::erase(workers_, worker);
@@ -99,7 +103,8 @@ void CompilePool::see_to_queued(bool fast) {
   if (!started) wake_supervisor(relief_due());
 }
 
-std::vector<CompilePool::JobPtr> CompilePool::next_jobs(Worker& worker) {
+// Into the worker's batch; false: the thread's end.
+bool CompilePool::take_jobs(Worker& worker) {
   sync::Lock lock(mutex_);
   const auto idle_since = sync::Clock::now();
   const auto idle_until = idle_since + kReliefIdle, trim_at = idle_since + limits_.unused_time;
@@ -107,22 +112,16 @@ std::vector<CompilePool::JobPtr> CompilePool::next_jobs(Worker& worker) {
   worker.until = sync::TimePoint::max();
   if (mutant::is_on("J28_timer")) worker.wake.wait_until(lock, idle_since + std::chrono::milliseconds(50));
   while (true) {
-    std::vector<JobPtr> jobs;
     if (worker.assigned) {
-      jobs.push_back(std::move(worker.assigned));
+      worker.batch.push_back(std::move(worker.assigned));
     } else {
-      jobs = queue_.take_batch(worker.relief);
-    }
-    if (!jobs.empty()) {
-      if (worker.idle) std::erase(idle_, &worker);
-      worker.idle = false;
-      return jobs;
+      queue_.take_batch(worker.relief, worker.batch);
     }
     const bool expired = worker.relief && sync::Clock::now() >= idle_until;
-    if (stopping_ || expired) {
+    if (const bool has_jobs = !worker.batch.empty(); has_jobs || stopping_ || expired) {
       if (worker.idle) std::erase(idle_, &worker);
       worker.idle = false;
-      return {};
+      return has_jobs;
     }
     if (!worker.idle) {
       worker.idle = true;
@@ -147,8 +146,7 @@ std::vector<CompilePool::JobPtr> CompilePool::next_jobs(Worker& worker) {
 
 void CompilePool::worker_loop(std::shared_ptr<Worker> worker) {
   extend_heap();
-  for (auto jobs = next_jobs(*worker); !jobs.empty(); jobs = next_jobs(*worker))
-    run_on_pool_thread(*worker, std::move(jobs));
+  while (take_jobs(*worker)) run_on_pool_thread(*worker);
   sync::Lock lock(mutex_);
   if (!worker->relief || stopped_) return;  // stop joins by the handle it took
   --relief_;
@@ -156,10 +154,15 @@ void CompilePool::worker_loop(std::shared_ptr<Worker> worker) {
   std::erase(workers_, worker);
 }
 
-void CompilePool::run_on_pool_thread(Worker& worker, std::vector<JobPtr> jobs) {
-  Run work{&worker, std::move(jobs)};
-  const ContainmentScope scope([&](const char* text) { park(worker, work, text); });
-  run(work);
+void CompilePool::run_on_pool_thread(Worker& worker) {
+  Run work{&worker, std::move(worker.batch)};
+  {
+    // Two words: std::function needs no memory for them.
+    const ContainmentScope scope([this, &work](const char* text) { park(work, text); });
+    run(work);
+  }
+  work.jobs.clear();
+  worker.batch = std::move(work.jobs);
 }
 
 void CompilePool::run_in_place(const JobPtr& job) {
@@ -182,9 +185,9 @@ void CompilePool::run_in_place(const JobPtr& job) {
   try {
     boost::thread thread(thread_attributes(), compile);
     thread.join();
-  } catch (const boost::thread_resource_error&) {
+  } catch (const std::exception&) {
     answer(*job, compile_error(job->job, "start", BERTH_RESOURCE_EXHAUSTED,
-                               "less than 1 MiB of stack and no thread to be had",
+                               "less than 1 MiB of stack, and no thread to be had",
                                "compile on a thread with more stack"));
     finish({&job, 1});
   }

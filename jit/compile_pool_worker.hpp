@@ -13,6 +13,7 @@ namespace berth::jit {
 /// Threads: any. Blocks: never.
 size_t stack_left() noexcept;
 
+/// Threads: one at a time; of a lost thread's the supervisor's.
 struct CompilePool::Run {
   Worker* worker = nullptr;  // null: in place
   std::vector<JobPtr> jobs;
@@ -27,6 +28,7 @@ struct CompilePool::Worker {
   boost::thread thread;
   sync::Condition wake;  // one waiter ever, so a notification cannot be stolen
   JobPtr assigned;       // the pool's lock
+  std::vector<JobPtr> batch;  // room for one, so that taking it needs no memory; empty while it is compiled
   bool relief = false;
   bool idle = false;  // the pool's lock
   enum class State : uint8_t { Resting, Generating, Lost };

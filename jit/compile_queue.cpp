@@ -2,6 +2,7 @@
 #include "jit/compile_queue.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "engine/code_instance.hpp"
 #include "support/mutant.hpp"
@@ -32,6 +33,14 @@ CompileQueue::Job::Job(engine::CompileJob compile_job, sync::TimePoint since)
       instructions(estimate_instructions(body_of(job))),
       since(since) {}
 
+std::shared_ptr<CompileQueue::Job> CompileQueue::Job::alone_again() const {
+  auto fresh = std::make_shared<Job>(job, since);
+  fresh->alone = true;
+  fresh->claimed = claimed;
+  fresh->cancelled.store(cancelled.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  return fresh;
+}
+
 bool CompileQueue::Job::is_typed() const {
   return body_of(job) && body_of(job)->kind() == engine::BodyKind::TypedIr;
 }
@@ -56,23 +65,18 @@ void CompileQueue::add(JobPtr job) {
   queued_bytes_ += job->bytes;
 }
 
-void CompileQueue::put_back(const JobPtr& job) {
+void CompileQueue::put_back(const JobPtr& job) noexcept {
   JobList& queue = queue_of(job->job.priority);
-  job->place = queue.insert(queue.begin(), job);
+  queue.splice(queue.begin(), running_, job->place);
   job->queued = true;
   ++queued_;
   queued_bytes_ += job->bytes;
-  --running_;
 }
 
-CompileQueue::JobPtr CompileQueue::hand_over(const Job& job) {
-  auto fresh = std::make_shared<Job>(job.job, job.since);
-  fresh->alone = true;
-  fresh->claimed = job.claimed;
-  fresh->cancelled.store(job.cancelled.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  forget(job);
-  jobs_.emplace(fresh->job.instance.get(), fresh);
-  return fresh;
+void CompileQueue::hand_over(const Job& job, const JobPtr& fresh) noexcept {
+  fresh->place = job.place;
+  *fresh->place = fresh;
+  entry_of(job)->second = fresh;
 }
 
 void CompileQueue::raise(Job& job, Priority priority) {
@@ -82,15 +86,16 @@ void CompileQueue::raise(Job& job, Priority priority) {
   job.job.priority = priority;
 }
 
-void CompileQueue::lift(const engine::CodeInstance& instance, Priority priority) {
+void CompileQueue::lift(const engine::CodeInstance& instance, Priority priority) noexcept {
   const auto [first, last] = jobs_.equal_range(&instance);
-  if (first == last) {
-    if (lifts_.size() >= kMostRemembered) lifts_.clear();
+  for (auto entry = first; entry != last; ++entry) raise(*entry->second, priority);
+  if (first != last) return;
+  if (lifts_.size() >= kMostRemembered) lifts_.clear();
+  try {
     Priority& remembered = lifts_[&instance];
     remembered = std::max(remembered, priority);
-    return;
+  } catch (const std::bad_alloc&) {  // its job comes later than it could
   }
-  for (auto entry = first; entry != last; ++entry) raise(*entry->second, priority);
 }
 
 void CompileQueue::remember_awaited(const engine::CodeInstance& instance) {
@@ -101,11 +106,10 @@ void CompileQueue::remember_awaited(const engine::CodeInstance& instance) {
 // --- out
 
 void CompileQueue::take(const JobPtr& job) {
-  queue_of(job->job.priority).erase(job->place);
+  running_.splice(running_.end(), queue_of(job->job.priority), job->place);
   job->queued = false;
   --queued_;
   queued_bytes_ -= job->bytes;
-  ++running_;
   last_take_ = sync::Clock::now();
 }
 
@@ -129,17 +133,16 @@ CompileQueue::JobPtr CompileQueue::take_best(bool fast_only) {
   return best;
 }
 
-std::vector<CompileQueue::JobPtr> CompileQueue::take_batch(bool fast_only) {
-  std::vector<JobPtr> batch;
+void CompileQueue::take_batch(bool fast_only, std::vector<JobPtr>& batch) noexcept {
   const JobPtr best = take_best(fast_only);
-  if (!best) return batch;
+  if (!best) return;
   batch.push_back(best);
   const Priority priority = best->job.priority;
-  if (priority < Priority::Fast || !best->may_share()) return batch;
+  if (priority < Priority::Fast || !best->may_share()) return;
   const bool lifted = priority == Priority::Lifted;
   const size_t mates = lifted ? queue_of(Priority::Lifted).size()
                               : queue_of(Priority::FastAsked).size() + queue_of(Priority::Fast).size();
-  const size_t limit = std::min(limits_.batch_jobs, mates / std::max(1u, workers_) + 1);
+  const size_t limit = std::min({limits_.batch_jobs, batch.capacity(), mates / std::max(1u, workers_) + 1});
   size_t instructions = best->instructions;
   if (lifted) {
     take_mates(batch, Priority::Lifted, limit, instructions);
@@ -147,7 +150,6 @@ std::vector<CompileQueue::JobPtr> CompileQueue::take_batch(bool fast_only) {
     take_mates(batch, Priority::FastAsked, limit, instructions);
     take_mates(batch, Priority::Fast, limit, instructions);
   }
-  return batch;
 }
 
 void CompileQueue::take_mates(std::vector<JobPtr>& batch, Priority priority, size_t limit,
@@ -183,29 +185,25 @@ CompileQueue::JobPtr CompileQueue::take_droppable() {
   return job;
 }
 
-std::vector<CompileQueue::JobPtr> CompileQueue::take_cancelled(const engine::CodeInstance& instance) {
-  std::vector<JobPtr> taken;
+CompileQueue::JobPtr CompileQueue::take_cancelled(const engine::CodeInstance& instance) noexcept {
   lifts_.erase(&instance);
   const auto [first, last] = jobs_.equal_range(&instance);
-  for (auto entry = first; entry != last; ++entry) {
-    const JobPtr& job = entry->second;
-    job->cancelled.store(true, std::memory_order_relaxed);
-    if (!job->queued) continue;
-    take(job);
-    taken.push_back(job);
-  }
-  return taken;
+  for (auto entry = first; entry != last; ++entry) entry->second->cancelled.store(true, std::memory_order_relaxed);
+  JobPtr job = find_queued(instance);
+  if (job) take(job);
+  return job;
 }
 
-void CompileQueue::forget(const Job& job) {
+CompileQueue::JobMap::iterator CompileQueue::entry_of(const Job& job) {
   const auto [first, last] = jobs_.equal_range(job.job.instance.get());
-  const auto found = std::find_if(first, last, [&](const auto& entry) { return entry.second.get() == &job; });
-  if (found != last) jobs_.erase(found);
+  return std::find_if(first, last, [&](const auto& entry) { return entry.second.get() == &job; });
 }
 
-void CompileQueue::finish(std::span<const JobPtr> jobs) {
-  for (const JobPtr& job : jobs) forget(*job);
-  running_ -= jobs.size();
+void CompileQueue::finish(std::span<const JobPtr> jobs) noexcept {
+  for (const JobPtr& job : jobs) {
+    jobs_.erase(entry_of(*job));
+    running_.erase(job->place);
+  }
 }
 
 // --- observers

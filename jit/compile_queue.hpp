@@ -5,7 +5,8 @@
 //   Queued  | Running                   | invalid  | invalid
 //   Running | invalid                   | Queued   | gone
 //
-// Priority: by class, one class up per second waited, among equals the older. A FAST job is taken with a fair
+// Only `add`, the hints and a hand-over's fresh job need memory: what is queued can always be taken, put back
+// and finished. Priority: by class, one class up per second waited, among equals the older. A FAST job is taken with a fair
 // share of those that are queued like it. Knows no threads: its pool's lock guards it. Cost: constant per
 // job, but for the look at a batch's mates.
 #pragma once
@@ -45,23 +46,24 @@ class CompileQueue {
   void take(const JobPtr& job);
   /// The best job; null: none.
   JobPtr take_best(bool fast_only);
-  /// The best job and, of a FAST one, a fair share of those that wait like it, never more than there are;
-  /// empty: none.
-  std::vector<JobPtr> take_batch(bool fast_only);
+  /// The best job and, of a FAST one, a fair share of those that wait like it, never more than there are, nor
+  /// than there is room for in `batch`, which is empty and has room; none: it stays so.
+  void take_batch(bool fast_only, std::vector<JobPtr>& batch) noexcept;
   /// The instance's job, if it was asked for before it came.
   JobPtr take_awaited(const engine::CodeInstance& instance);
   /// What nobody would miss: speculation, or a promotion, whose instance has code; null: none.
   JobPtr take_droppable();
-  /// Marks the instance's jobs as cancelled, and takes those that are queued.
-  std::vector<JobPtr> take_cancelled(const engine::CodeInstance& instance);
+  /// Marks the instance's jobs as cancelled, and takes one that is queued; null: none.
+  JobPtr take_cancelled(const engine::CodeInstance& instance) noexcept;
   /// A job that was taken: to the head of its queue.
-  void put_back(const JobPtr& job);
-  /// Running jobs in another's hands: the same job, alone, claimed as it is. The first one may still be
-  /// looked at by its thread.
-  JobPtr hand_over(const Job& job);
-  void finish(std::span<const JobPtr> jobs);
-  /// Raises the instance's jobs; if there are none, remembered for them.
-  void lift(const engine::CodeInstance& instance, engine::Priority priority);
+  void put_back(const JobPtr& job) noexcept;
+  /// Running jobs in another's hands: `fresh`, the copy, has the place of `job`, at which its thread may still
+  /// look.
+  void hand_over(const Job& job, const JobPtr& fresh) noexcept;
+  void finish(std::span<const JobPtr> jobs) noexcept;
+  /// Raises the instance's jobs; if there are none, remembered for them if there is memory for that.
+  void lift(const engine::CodeInstance& instance, engine::Priority priority) noexcept;
+  /// Throws std::bad_alloc.
   void remember_awaited(const engine::CodeInstance& instance);
 
   JobPtr find_queued(const engine::CodeInstance& instance) const;
@@ -72,31 +74,35 @@ class CompileQueue {
   sync::TimePoint oldest_fast() const;
   sync::TimePoint last_take() const { return last_take_; }
   size_t num_queued() const { return queued_; }
-  size_t num_running() const { return running_; }
+  size_t num_running() const { return running_.size(); }
 
  private:
   using JobList = std::list<JobPtr>;
+  using JobMap = std::unordered_multimap<const engine::CodeInstance*, JobPtr>;
 
   JobList& queue_of(engine::Priority priority) { return queues_[static_cast<size_t>(priority)]; }
   void take_mates(std::vector<JobPtr>& batch, engine::Priority priority, size_t limit, size_t& instructions);
   void raise(Job& job, engine::Priority priority);
-  void forget(const Job& job);
+  JobMap::iterator entry_of(const Job& job);
 
   const Limits limits_;
   const unsigned workers_;
-  std::array<JobList, 5> queues_;                                      // by priority, each oldest first
-  std::unordered_multimap<const engine::CodeInstance*, JobPtr> jobs_;  // queued and running
+  std::array<JobList, 5> queues_;        // by priority, each oldest first
+  JobList running_;                      // nodes go to and fro
+  JobMap jobs_;  // queued and running
   // Lifts that came before their job. A hint: bounded, a stale entry only makes some job early.
   std::unordered_map<const engine::CodeInstance*, engine::Priority> lifts_;
   // Without threads: asked for before the job was there; its submitter then compiles it at once. A hint,
   // bounded.
   std::unordered_set<const engine::CodeInstance*> awaited_;
   sync::TimePoint last_take_{};
-  size_t queued_ = 0, queued_bytes_ = 0, running_ = 0;
+  size_t queued_ = 0, queued_bytes_ = 0;
 };
 
 struct CompileQueue::Job {
   Job(engine::CompileJob compile_job, sync::TimePoint since);
+  /// The same, to be compiled alone, claimed if it is.
+  std::shared_ptr<Job> alone_again() const;
 
   bool may_share() const {
     return !alone && job.tier == BERTH_TIER_FAST && !(job.source && job.source->isolated);
@@ -107,7 +113,7 @@ struct CompileQueue::Job {
   engine::CompileJob job;
   const size_t bytes, instructions;
   const sync::TimePoint since;
-  JobList::iterator place;  // in the queue of its priority, while queued; the pool's lock
+  JobList::iterator place;  // in the queue of its priority, or among those that run; the pool's lock
   bool queued = false;      // the pool's lock
   bool alone = false;       // LLVM ended a batch that it was in; the pool's lock
   bool claimed = false;     // by whoever runs it

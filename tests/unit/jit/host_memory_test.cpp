@@ -6,6 +6,7 @@
 #include <new>
 
 #include "jit/compile_pool.hpp"
+#include "support/sync.hpp"
 #include "tests/support/failing_new.hpp"
 #include "tests/unit/jit/host_fixture.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 
 using test::FailingNew;
 
-struct CountingSink final : engine::CompileSink {
+struct CountingSink : engine::CompileSink {
   bool claim(CodeInstance&) noexcept override { return true; }
   void published(std::span<engine::NewCode> unit) noexcept override {
     for (engine::NewCode& made : unit) made.unused = made.instance->code.exchange(made.code, std::memory_order_acq_rel);
@@ -100,6 +101,74 @@ TEST(JitMemory, J60_each_failing_allocation_is_an_answer) {
     if (HasFailure()) FAIL() << "at allocation " << n;
   }
   EXPECT_GT(failures, 20);
+}
+
+/// Answers come from the pool's threads.
+struct AwaitedSink final : CountingSink {
+  void published(std::span<engine::NewCode> unit) noexcept override {
+    CountingSink::published(unit);
+    count(static_cast<int>(unit.size()));
+  }
+  void failed(CodeInstance& instance, Error error, bool may_pass) noexcept override {
+    EXPECT_EQ(error.code(), BERTH_OUT_OF_MEMORY) << error.message();
+    static_cast<void>(instance);
+    EXPECT_TRUE(may_pass);
+    count(1);
+  }
+  void dropped(CodeInstance&) noexcept override { count(1); }
+  void count(int n) noexcept {
+    answered.fetch_add(n, std::memory_order_acq_rel);
+    answered.notify_all();
+  }
+  void wait_for(int n) {
+    for (int now; (now = answered.load(std::memory_order_acquire)) < n;) answered.wait(now);
+  }
+  std::atomic<int> answered{0};
+};
+
+TEST(JitMemory, J60_each_failing_allocation_of_a_compile_thread_is_an_answer) {
+  const Watchdog watchdog(120s);
+  Fixture f;
+  int failures = 0, mates = 0;
+  const auto run = [&](int64_t n) {
+    AwaitedSink sink;
+    CompilePool pool(sink, std::make_unique<HostBackend>(nullptr), 1);
+    std::vector<engine::CodeInstance*> accepted;
+    bool failed = false;
+    const auto submit = [&](engine::CompileJob job) {
+      engine::CodeInstance& instance = *job.instance;
+      try {
+        if (!pool.submit(std::move(job)).has_error()) accepted.push_back(&instance);
+      } catch (const std::bad_alloc&) {
+      }
+    };
+    accepted.reserve(8);
+    std::vector<engine::CompileJob> jobs;
+    for (int i = 0; i < 4; ++i) jobs.push_back(f.job("define i64 @f(i64 %x) {\n  ret i64 %x\n}\n"));
+    {
+      const FailingNew failing(n, FailingNew::Mode::Once, FailingNew::Whose::OwnOfAllThreads);
+      for (engine::CompileJob& job : jobs) submit(std::move(job));
+      for (engine::CodeInstance* const instance : accepted) pool.help(*instance, Deadline::never());
+      sink.wait_for(static_cast<int>(accepted.size()));
+      failed = failing.has_failed();
+    }
+    failures += failed;
+    mates += static_cast<int>(pool.stats().batches);
+    EXPECT_EQ(sink.answered.load(), static_cast<int>(accepted.size()));
+    submit(f.job("define i64 @f(i64 %x) {\n  ret i64 7\n}\n"));
+    engine::CodeInstance& last = *accepted.back();
+    pool.help(last, Deadline::never());
+    sink.wait_for(static_cast<int>(accepted.size()));
+    const engine::Code* const code = engine::instance_code(last);
+    EXPECT_TRUE(code && reinterpret_cast<int64_t (*)(int64_t)>(code->entry)(1) == 7);
+    return failed;
+  };
+  for (int64_t n = 1; run(n); ++n) {
+    ASSERT_LT(n, 5000);
+    if (HasFailure()) FAIL() << "at allocation " << n;
+  }
+  EXPECT_GT(failures, 50);
+  EXPECT_GT(mates, 0);
 }
 
 }  // namespace
