@@ -19,6 +19,14 @@ void intrusive_ptr_add_ref(CodeInstance* instance) noexcept {
 
 Code* instance_code(const CodeInstance& instance) noexcept { return instance.code.load(std::memory_order_acquire); }
 
+Code* announced_code(const CodeInstance& instance) noexcept {
+  const InstanceState state = instance.state();
+  if (state != InstanceState::Fulfilled && state != InstanceState::Compiling) return instance_code(instance);
+  const CodeInstance* const leader = instance.leader.load(std::memory_order_acquire);
+  const bool is_open = leader && leader->group_open.load(std::memory_order_acquire) == CodeInstance::kCodeOpen;
+  return is_open ? instance_code(instance) : nullptr;
+}
+
 void* instance_payload(const CodeInstance& instance) noexcept {
   if (!CodeInstance::is_linked(instance.word.load(std::memory_order_acquire)) &&
       instance.state() != InstanceState::Retired) {

@@ -77,7 +77,9 @@ struct alignas(64) CodeInstance {
   sync::Atomic<Slot*> slot{nullptr};
   // Of a group published together: the member whose group_open tells whether it is visible; kept alive by the detail. As above.
   sync::Atomic<CodeInstance*> leader{nullptr};
-  // Release, after all links; read with acquire at each hit.
+  // 0, then kResultsOpen: release, after all links; read with acquire at each hit. kCodeOpen: release, after code was stored for what was
+  // compiled together; read with acquire where a member has no state of its own yet. Members that were compiled apart are seen apart then.
+  static constexpr uint32_t kResultsOpen = 1, kCodeOpen = 2;
   sync::Atomic<uint32_t> group_open{0};
   // 0: an unshared token, owned by its lease. Sharing it counts the lease too, so it cannot fall to 0 before the lease ends.
   // Up: relaxed (the adder owns one), from 0 and by unlocked readers: acquire. Down: acq_rel, the last sees all writes.
@@ -152,6 +154,8 @@ inline bool claim_lease(CodeInstance& instance, uint64_t generation, bool result
 
 /// The published code, or null. Threads: any. Blocks: never. GC: any, kept.
 Code* instance_code(const CodeInstance& instance) noexcept;
+/// As above, but null until what was compiled together with it has code too, and can be found.
+Code* announced_code(const CodeInstance& instance) noexcept;
 /// Payload of a linked instance. As above.
 void* instance_payload(const CodeInstance& instance) noexcept;
 /// The body of a constant, or null.

@@ -37,6 +37,10 @@ void Engine::Impl::publish_code(std::span<NewCode> unit) {
   for (NewCode& made : unit) {
     if (!stores_last) store_code(made);
   }
+  for (const NewCode& made : unit) {
+    CodeInstance* const leader = made.instance->leader.load(std::memory_order_acquire);
+    if (leader && !mutant::is_on("J47_code_not_opened")) leader->group_open.store(CodeInstance::kCodeOpen, std::memory_order_release);
+  }
   for (NewCode& made : unit) {
     if (made.unused == made.code) continue;
     announce_code(made, after);
@@ -176,8 +180,8 @@ Priority queue_priority(const Source& source, berth_tier_t tier) noexcept {
 
 }  // namespace
 
-// No lock held. `tier` INTERPRET: the source's own first tier.
-void Engine::Impl::submit(CodeInstance& instance, berth_tier_t tier, Priority priority) noexcept try {
+// No lock held. `tier` INTERPRET: the source's own first tier. Without source: what there was to compile is.
+CompileJob Engine::Impl::compile_job(CodeInstance& instance, berth_tier_t tier, Priority priority) {
   CompileJob job;
   shielded([&] {
     const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
@@ -186,11 +190,17 @@ void Engine::Impl::submit(CodeInstance& instance, berth_tier_t tier, Priority pr
     job.source = detail->source;
     job.label = detail->label;
   });
-  if (!job.source) return;
+  if (!job.source) return job;
   job.instance = &instance;
   const berth_tier_t wanted = tier == BERTH_TIER_INTERPRET ? job.source->tier : tier;
   job.tier = wanted == BERTH_TIER_OPTIMIZED ? BERTH_TIER_OPTIMIZED : BERTH_TIER_FAST;
   job.priority = priority == Priority::Fast ? queue_priority(*job.source, job.tier) : priority;
+  return job;
+}
+
+void Engine::Impl::submit(CodeInstance& instance, berth_tier_t tier, Priority priority) noexcept try {
+  CompileJob job = compile_job(instance, tier, priority);
+  if (!job.source) return;
   Result<void> accepted = engine.compiler()->submit(std::move(job));
   if (accepted.has_error()) {
     if (accepted.assume_error().code() == BERTH_SHUT_DOWN) {
@@ -201,6 +211,23 @@ void Engine::Impl::submit(CodeInstance& instance, berth_tier_t tier, Priority pr
   }
 } catch (const std::bad_alloc&) {
   shielded([&] { fail_with(instance, out_of_memory, true); });
+}
+
+// First compiles. Those of a group are seen whole only if they are one unit.
+void Engine::Impl::submit_first(std::span<const CodeInstanceRef> instances, Priority priority) noexcept {
+  if (instances.size() > 1 && !mutant::is_on("J47_one_by_one")) {
+    try {
+      std::vector<CompileJob> jobs;
+      jobs.reserve(instances.size());
+      for (const CodeInstanceRef& instance : instances) {
+        jobs.push_back(compile_job(*instance, BERTH_TIER_INTERPRET, priority));
+        if (!jobs.back().source) jobs.pop_back();
+      }
+      if (engine.compiler()->submit_together(jobs).has_value()) return;
+    } catch (const std::bad_alloc&) {  // each has its own try
+    }
+  }
+  for (const CodeInstanceRef& instance : instances) submit(*instance, BERTH_TIER_INTERPRET, priority);
 }
 
 Result<void> Engine::Impl::request_tier(CodeInstance& instance, berth_tier_t tier) {
@@ -245,6 +272,10 @@ std::string Engine::Impl::times_json(const CodeInstance& instance) {
     json += '}';
   }
   return "{" + json + "}";
+}
+
+Result<void> no_units() {
+  return make_error(BERTH_UNSUPPORTED, "submitting compiles together", "this compiler takes one at a time", "submit each by itself");
 }
 
 Result<void> no_observers(uint32_t flags) {

@@ -79,6 +79,9 @@ class Compiler {
   virtual ~Compiler() = default;
   /// Takes ownership; never waits for a reservation or another job. Threads: any. Blocks: short (back-pressure: compiles).
   virtual Result<void> submit(CompileJob job) = 0;
+  /// First compiles of a group that was published together: one unit as far as its limits allow. On an error none is accepted, and each may be
+  /// submitted by itself. As submit. Owns: consumed in either case.
+  virtual Result<void> submit_together(std::span<CompileJob> jobs);
   /// Compiles here what this instance needs, if it is still queued; false: nothing to run. GC: must be safe.
   virtual bool help(CodeInstance& instance, const Deadline& deadline) = 0;
   virtual void lift(CodeInstance& instance, Priority priority) = 0;
@@ -98,6 +101,10 @@ struct TargetChoice {
   std::string triple, cpu, features;
   bool is_default() const noexcept { return triple.empty() && cpu.empty() && features.empty(); }
 };
+
+/// What a compiler without units answers to submit_together.
+Result<void> no_units();
+inline Result<void> Compiler::submit_together(std::span<CompileJob>) { return no_units(); }
 
 /// What a compiler without observers, or none, answers to set_observers.
 Result<void> no_observers(uint32_t flags);

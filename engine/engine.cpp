@@ -108,7 +108,9 @@ Code* Engine::Impl::lookup_code_in_chain(Key key, uint64_t world) noexcept {
     const ReservationTable::Found found = table.find(key, hash);
     if (!found.slot) return nullptr;
     const Look look = ReservationTable::look(*found.slot, world, Need::Entry);
-    Code* code = look.find == Find::Hit ? look.instance->code.load(std::memory_order_acquire) : nullptr;
+    Code* code = nullptr;
+    if (look.find == Find::Hit) code = look.instance->code.load(std::memory_order_acquire);
+    if (look.find == Find::Target) code = announced_code(*look.instance);
     // The generation after the code: a recycled instance's code belongs to another key.
     const bool same = !look.instance ||
                       CodeInstance::generation_of(look.instance->word.load(std::memory_order_acquire)) == look.generation;

@@ -218,7 +218,9 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   void fail_compile(CodeInstance& instance, Error error, bool may_pass);
   void drop_compile(CodeInstance& instance);
   Result<void*> wait_entry(gc::Thread& thread, CodeInstance& instance, const Deadline& deadline);
+  CompileJob compile_job(CodeInstance& instance, berth_tier_t tier, Priority priority);
   void submit(CodeInstance& instance, berth_tier_t tier, Priority priority) noexcept;
+  void submit_first(std::span<const CodeInstanceRef> instances, Priority priority) noexcept;
   void fail_with(CodeInstance& instance, const FailureRef& failure, bool may_pass);
   /// The agent that runs the compile, for the walk of the graph; null: none.
   void set_compiling_agent(CodeInstance& instance, Agent* agent);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/handles.hpp"
 #include "gc/parker.hpp"
 #include "support/mutant.hpp"
@@ -44,6 +46,11 @@ Result<void> HookCompiler::submit(CompileJob job) {
     if (is_unanswered(number) && !mutant::is_on("R58_job_dropped")) fail(given, "the compiler's submit hook threw an exception");
   }
   return success();
+}
+
+Result<void> HookCompiler::submit_together(std::span<CompileJob> jobs) {
+  const auto is_opaque = [](const CompileJob& job) { return job.source->body->kind() == BodyKind::Opaque; };
+  return next_ && std::none_of(jobs.begin(), jobs.end(), is_opaque) ? next_->submit_together(jobs) : no_units();
 }
 
 bool HookCompiler::is_unanswered(uint64_t number) {

@@ -23,6 +23,7 @@ class HookCompiler final : public Compiler, public Subsystem {
                std::unique_ptr<Compiler> next);
 
   Result<void> submit(CompileJob job) override;
+  Result<void> submit_together(std::span<CompileJob> jobs) override;
   bool help(CodeInstance& instance, const Deadline& deadline) override;
   void lift(CodeInstance& instance, Priority priority) override;
   void cancel(CodeInstance& instance) override;

@@ -297,7 +297,7 @@ void Engine::Impl::publish_all(std::span<Publication> group, bool give_hold, Aft
   }
   if (!leader) return;
   // One store makes the whole group visible; then each member's waiters are served.
-  leader->group_open.store(1, std::memory_order_release);
+  leader->group_open.store(CodeInstance::kResultsOpen, std::memory_order_release);
   for (Publication& publication : group) {
     in_shard(publication, [&](Slot& slot) {
       const sync::Lock graph_lock(graph.mutex());
@@ -510,10 +510,8 @@ void Engine::Impl::settle(Aftermath& after, Agent* self) {
     });
   }
   after.wakes.notify();
-  for (const CodeInstanceRef& instance : after.submits) {
-    const bool lifted = self && self->lifted.load(std::memory_order_relaxed);
-    submit(*instance, BERTH_TIER_INTERPRET, lifted ? Priority::Lifted : Priority::Fast);
-  }
+  const bool lifted = self && self->lifted.load(std::memory_order_relaxed);
+  submit_first({after.submits.data(), after.submits.size()}, lifted ? Priority::Lifted : Priority::Fast);
   if (Compiler* compiler = engine.compiler()) {
     for (const CodeInstanceRef& instance : after.lifts) compiler->lift(*instance, Priority::Lifted);
     for (const CodeInstanceRef& instance : after.cancels) compiler->cancel(*instance);

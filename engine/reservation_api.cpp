@@ -133,7 +133,7 @@ void berth_instance_release(berth_instance_t* instance) {
   if (instance) Engine::release_reference(to_instance(instance));
 }
 void* berth_instance_entry(const berth_instance_t* instance) {
-  const Code* code = instance ? instance_code(*to_instance(instance)) : nullptr;
+  const Code* code = instance ? announced_code(*to_instance(instance)) : nullptr;
   return code ? code->entry : nullptr;
 }
 berth_error_t* berth_instance_wait_entry(berth_thread_t* thread, berth_instance_t* instance, int64_t timeout_ns, void** entry) {

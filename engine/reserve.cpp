@@ -53,12 +53,6 @@ Error wait_error(const Wait& wait, const char* asked, const char* label) {
   }
 }
 
-// Not before its state: then the code of what was compiled with it is there too.
-Code* announced_code(const CodeInstance& instance) noexcept {
-  const InstanceState state = instance.state();
-  return state == InstanceState::Fulfilled || state == InstanceState::Compiling ? nullptr : instance_code(instance);
-}
-
 }  // namespace
 
 /// The waiter's entry in its cancel, made and ended where locks may be taken.

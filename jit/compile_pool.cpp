@@ -2,6 +2,7 @@
 #include "jit/compile_pool.hpp"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cerrno>
 #include <exception>
 #include <new>
@@ -49,31 +50,41 @@ CompilePool::CompilePool(engine::CompileSink& sink, std::unique_ptr<CodeGenerato
 
 // --- Compiler
 
-Result<void> CompilePool::submit(engine::CompileJob compile_job) {
+Result<void> CompilePool::submit_together(std::span<engine::CompileJob> compile_jobs) {
   if (in_child())
     return make_error(BERTH_FORKED, "submitting a compile", "the process was forked",
                       "make a new engine in the child");
   std::call_once(opened_, [this] { generator_->open(); });
-  compile_job.budget = limits_.budgets[engine::budget_index(compile_job.tier)];
-  auto job = std::make_shared<Job>(std::move(compile_job), limits_.now());
-  const bool fast = job->job.priority >= Priority::Fast;
-  const engine::CodeInstance& instance = *job->job.instance;
+  boost::container::small_vector<JobPtr, 1> jobs;
+  for (engine::CompileJob& job : compile_jobs) {
+    job.budget = limits_.budgets[engine::budget_index(job.tier)];
+    jobs.push_back(std::make_shared<Job>(std::move(job), limits_.now()));
+  }
+  std::vector<JobPtr> awaited;
+  if (max_workers_ == 0) awaited.reserve(limits_.batch_jobs);
   bool crowded = false;
-  JobPtr awaited;
   {
     sync::Lock lock(mutex_);
     if (stopping_) {
       return make_error(BERTH_SHUT_DOWN, "submitting a compile", "the engine is shut down",
                         "submit before the shutdown");
     }
-    queue_.add(std::move(job));
-    ++submitted_;
-    awaited = queue_.take_awaited(instance);
+    queue_.add({jobs.data(), jobs.size()});
+    submitted_ += jobs.size();
+    for (const JobPtr& job : jobs) {
+      if (!queue_.was_awaited(*job->job.instance) || !awaited.empty()) continue;
+      queue_.take(job);
+      awaited.push_back(job);
+      queue_.take_group(awaited);
+    }
     crowded = queue_.is_over_limit();
-    if (max_workers_ != 0) see_to_queued(fast);
+    if (max_workers_ != 0) see_to_queued(jobs.front()->job.priority >= Priority::Fast);
   }
-  if (awaited) run_in_place(awaited);
-  if (crowded) relieve_queue();
+  if (!awaited.empty()) run_in_place(std::move(awaited));
+  try {
+    if (crowded) relieve_queue();
+  } catch (const std::bad_alloc&) {  // the next one relieves it
+  }
   return success();
 }
 
@@ -81,19 +92,18 @@ Result<void> CompilePool::submit(engine::CompileJob compile_job) {
 // would miss is given up first.
 void CompilePool::relieve_queue() {
   while (true) {
-    JobPtr dropped, next;
+    JobPtr dropped;
     {
       sync::Lock lock(mutex_);
       if (!queue_.is_over_limit()) return;
       dropped = queue_.take_droppable();
-      if (!dropped) next = queue_.take_best(false);
     }
     if (dropped) {
       drop(*dropped);
       generator_->not_promoted(*dropped->job.instance);
       finish({&dropped, 1});
-    } else if (next) {
-      run_in_place(next);
+    } else if (auto next = take_in_place(); !next.empty()) {
+      run_in_place(std::move(next));
     } else {
       return;
     }
@@ -104,34 +114,38 @@ bool CompilePool::help(engine::CodeInstance& instance, const Deadline&) {
   if (in_child()) return false;
   const ErrnoKept kept;
   if (mutant::is_on("J13_queue_only")) return false;
-  JobPtr job;
+  std::vector<JobPtr> mine;  // room before anything is taken
+  mine.reserve(max_workers_ == 0 ? limits_.batch_jobs : 1);
   bool runs = false;
   {
     sync::Lock lock(mutex_);
-    job = queue_.find_queued(instance);
-    if (job) {
+    if (const JobPtr job = queue_.find_queued(instance)) {
       queue_.take(job);
+      mine.push_back(job);
+      if (max_workers_ == 0) {
+        queue_.take_group(mine);
+      } else if (job->group && give_to_thread(job)) {
+        return false;
+      }
     } else {
       runs = queue_.contains(instance);
       if (max_workers_ == 0 && !runs) queue_.remember_awaited(instance);
     }
   }
-  if (!job) {
+  if (mine.empty()) {
     if (runs && generator_->may_find()) wait_briefly(instance);
     return false;
   }
   if (max_workers_ == 0) {
-    run_in_place(job);
-  } else if (!find_in_place(job)) {
-    hand_over(job);
-    return false;
+    run_in_place(std::move(mine));
+    return true;
   }
-  return true;
+  return find_in_place(mine.front()) || !hand_over(mine);
 }
 
 // What needs no compiler is done sooner than another thread wakes.
 bool CompilePool::find_in_place(const JobPtr& job) {
-  if (!generator_->may_find() || stack_left() < kNeededToFind) return false;
+  if (!generator_->may_find() || job->group || stack_left() < kNeededToFind) return false;
   const bool claimed = claim(*job);
   engine::Code* code = nullptr;
   try {
@@ -152,23 +166,32 @@ bool CompilePool::find_in_place(const JobPtr& job) {
 }
 
 // To a thread of the pool: should LLVM end it with a fatal error, it parks for ever, and a waiter must not.
-void CompilePool::hand_over(const JobPtr& job) {
+// False: it was answered here.
+bool CompilePool::hand_over(std::vector<JobPtr>& one) {
   bool stops = false;
   {
     const sync::Lock lock(mutex_);
-    if (wake_idle_worker(job, true)) return;
-    if (regular_ < max_workers_ && start_worker(false, job)) return;
-    if (relief_ < limits_.awaited_relief && !mutant::is_on("J12_block_a_worker") && start_worker(true, job)) return;
+    if (give_to_thread(one.front())) return true;
     stops = stopping_;
-    if (!stops && (!workers_.empty() || mutant::is_on("J60_waits_for_no_thread"))) {
-      job->job.priority = Priority::Lifted;
-      queue_.put_back(job);
-      return;
-    }
   }
-  if (!stops) return run_in_place(job);  // no thread, and none to be had
-  drop(*job);                            // those that there were may have left
-  finish({&job, 1});
+  if (stops) {  // the threads that there were may have left
+    drop(*one.front());
+    finish(one);
+  } else {
+    run_in_place(std::move(one));
+  }
+  return false;
+}
+
+// False: there is no thread, and none to be had.
+bool CompilePool::give_to_thread(const JobPtr& job) {
+  if (wake_idle_worker(job, true)) return true;
+  if (regular_ < max_workers_ && start_worker(false, job)) return true;
+  if (relief_ < limits_.awaited_relief && !mutant::is_on("J12_block_a_worker") && start_worker(true, job)) return true;
+  if (stopping_ || (workers_.empty() && !mutant::is_on("J60_waits_for_no_thread"))) return false;
+  job->job.priority = Priority::Lifted;
+  queue_.put_back(job);
+  return true;
 }
 
 void CompilePool::lift(engine::CodeInstance& instance, Priority priority) {

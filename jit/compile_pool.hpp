@@ -62,7 +62,8 @@ class CompilePool final : public engine::Compiler {
   ~CompilePool() override;
 
   /// Errors: SHUT_DOWN after stop; FORKED in a child; RESOURCE_EXHAUSTED if no thread can be started.
-  Result<void> submit(engine::CompileJob job) override;
+  Result<void> submit(engine::CompileJob job) override { return submit_together({&job, 1}); }
+  Result<void> submit_together(std::span<engine::CompileJob> jobs) override;
   /// Without threads: compiles here. With threads: sees that a thread of the pool has the job at once, and
   /// answers false.
   bool help(engine::CodeInstance& instance, const Deadline& deadline) override;
@@ -86,8 +87,9 @@ class CompilePool final : public engine::Compiler {
   using JobPtr = CompileQueue::JobPtr;
 
   bool in_child() const noexcept { return home_.is_forked(); }
-  bool wake_idle_worker(JobPtr assigned, bool fast) BERTH_REQUIRES(mutex_);
-  bool start_worker(bool relief, JobPtr assigned) BERTH_REQUIRES(mutex_);
+  bool wake_idle_worker(const JobPtr& assigned, bool fast) BERTH_REQUIRES(mutex_);
+  bool start_worker(bool relief, const JobPtr& assigned) BERTH_REQUIRES(mutex_);
+  void assign(Worker& worker, const JobPtr& job) BERTH_REQUIRES(mutex_);
   void wake_supervisor(sync::TimePoint due) BERTH_REQUIRES(mutex_);
   sync::TimePoint relief_due() const BERTH_REQUIRES(mutex_);
   JobPtr replace_lost(sync::TimePoint& next) BERTH_REQUIRES(mutex_);
@@ -101,9 +103,11 @@ class CompilePool final : public engine::Compiler {
   void supervise();
   bool take_jobs(Worker& worker);
   void run_on_pool_thread(Worker& worker);
-  void run_in_place(const JobPtr& job);
+  std::vector<JobPtr> take_in_place();
+  void run_in_place(std::vector<JobPtr> jobs);
   bool find_in_place(const JobPtr& job);
-  void hand_over(const JobPtr& job);
+  bool hand_over(std::vector<JobPtr>& one);
+  bool give_to_thread(const JobPtr& job) BERTH_REQUIRES(mutex_);
   void begin_unit(Worker& worker, Run& run, sync::TimePoint until);
   static void end_unit(Worker& worker);
   void relieve_queue();

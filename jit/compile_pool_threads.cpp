@@ -59,21 +59,27 @@ size_t stack_left() noexcept {
   return here < stack.low || here >= stack.high ? SIZE_MAX : here - stack.low;
 }
 
-// With `assigned` (claimed already) any idle worker will do; without, it takes the best job itself.
+// With `assigned` (taken already) any idle worker will do; without, it takes the best job itself.
 // Relief workers take only FAST jobs by themselves.
-bool CompilePool::wake_idle_worker(JobPtr assigned, bool fast) {
+bool CompilePool::wake_idle_worker(const JobPtr& assigned, bool fast) {
   const auto found = std::find_if(idle_.rbegin(), idle_.rend(),
                                   [&](const Worker* worker) { return fast || !worker->relief; });
   if (found == idle_.rend()) return false;
   Worker* const worker = *found;
   idle_.erase(std::next(found).base());
   worker->idle = false;
-  worker->assigned = std::move(assigned);
+  assign(*worker, assigned);
   worker->wake.notify_one();
   return true;
 }
 
-bool CompilePool::start_worker(bool relief, JobPtr assigned) {
+void CompilePool::assign(Worker& worker, const JobPtr& job) {
+  if (!job) return;
+  worker.batch.push_back(job);
+  queue_.take_group(worker.batch);
+}
+
+bool CompilePool::start_worker(bool relief, const JobPtr& assigned) {
   if (stopped_) return false;
   for (auto& thread : ended_)
     thread.join();  // they have left the lock for the last time: no wait worth the name
@@ -82,7 +88,6 @@ bool CompilePool::start_worker(bool relief, JobPtr assigned) {
   try {
     worker = std::make_shared<Worker>();
     worker->relief = relief;
-    worker->assigned = std::move(assigned);
     if (!mutant::is_on("J60_batch_without_room")) worker->batch.reserve(limits_.batch_jobs);
     workers_.push_back(worker);
     idle_.reserve(workers_.size());
@@ -92,6 +97,7 @@ bool CompilePool::start_worker(bool relief, JobPtr assigned) {
     std::erase(workers_, worker);
     return false;
   }
+  assign(*worker, assigned);  // it waits for the lock
   ++(relief ? relief_ : regular_);
   return true;
 }
@@ -112,11 +118,7 @@ bool CompilePool::take_jobs(Worker& worker) {
   worker.until = sync::TimePoint::max();
   if (mutant::is_on("J28_timer")) worker.wake.wait_until(lock, idle_since + std::chrono::milliseconds(50));
   while (true) {
-    if (worker.assigned) {
-      worker.batch.push_back(std::move(worker.assigned));
-    } else {
-      queue_.take_batch(worker.relief, worker.batch);
-    }
+    if (worker.batch.empty()) queue_.take_batch(worker.relief, worker.batch);
     const bool expired = worker.relief && sync::Clock::now() >= idle_until;
     if (const bool has_jobs = !worker.batch.empty(); has_jobs || stopping_ || expired) {
       if (worker.idle) std::erase(idle_, &worker);
@@ -165,19 +167,26 @@ void CompilePool::run_on_pool_thread(Worker& worker) {
   worker.batch = std::move(work.jobs);
 }
 
-void CompilePool::run_in_place(const JobPtr& job) {
+// The best job and its group, for this thread.
+std::vector<CompilePool::JobPtr> CompilePool::take_in_place() {
+  std::vector<JobPtr> jobs;
+  jobs.reserve(limits_.batch_jobs);
+  const sync::Lock lock(mutex_);
+  if (JobPtr best = queue_.take_best(false)) {
+    jobs.push_back(std::move(best));
+    queue_.take_group(jobs);
+  }
+  return jobs;
+}
+
+// Jobs that were taken.
+void CompilePool::run_in_place(std::vector<JobPtr> jobs) {
   {
     sync::Lock lock(mutex_);
-    ++in_place_;
+    in_place_ += jobs.size();
   }
+  Run work{nullptr, std::move(jobs)};
   const auto compile = [&] {
-    Run work;
-    try {
-      work.jobs.push_back(job);
-    } catch (const std::bad_alloc&) {
-      answer(*job, no_memory(*job));
-      return finish({&job, 1});
-    }
     const ContainmentScope scope([](const char* text) { throw FatalEscape{text}; });
     run(work);
   };
@@ -186,32 +195,34 @@ void CompilePool::run_in_place(const JobPtr& job) {
     boost::thread thread(thread_attributes(), compile);
     thread.join();
   } catch (const std::exception&) {
-    answer(*job, compile_error(job->job, "start", BERTH_RESOURCE_EXHAUSTED,
-                               "less than 1 MiB of stack, and no thread to be had",
-                               "compile on a thread with more stack"));
-    finish({&job, 1});
+    for (const JobPtr& job : work.jobs) {
+      answer(*job, compile_error(job->job, "start", BERTH_RESOURCE_EXHAUSTED,
+                                 "less than 1 MiB of stack, and no thread to be had",
+                                 "compile on a thread with more stack"));
+    }
+    finish(work.jobs);
   }
 }
 
 void CompilePool::stop(engine::StopMode mode) {
   if (in_child()) return abandon_threads();
-  std::vector<JobPtr> to_run;
   std::vector<boost::thread> to_join;
   unsigned parked = 0;
+  bool has_threads = false;
   {
     sync::Lock lock(mutex_);
     if (stopped_) return;
     stopping_ = true;
-    if (mode == engine::StopMode::Drop || regular_ == 0) {
-      while (JobPtr job = queue_.take_best(false)) to_run.push_back(std::move(job));
-    }
+    has_threads = regular_ != 0;
   }
-  for (const JobPtr& job : to_run) {
-    if (mode == engine::StopMode::Drop) {
-      drop(*job);
-      finish({&job, 1});
-    } else {
-      run_in_place(job);
+  if (mode == engine::StopMode::Drop || !has_threads) {
+    for (auto jobs = take_in_place(); !jobs.empty(); jobs = take_in_place()) {
+      if (mode == engine::StopMode::Drop) {
+        for (const JobPtr& job : jobs) drop(*job);
+        finish(jobs);
+      } else {
+        run_in_place(std::move(jobs));
+      }
     }
   }
   {

@@ -27,8 +27,8 @@ struct CompilePool::Run {
 struct CompilePool::Worker {
   boost::thread thread;
   sync::Condition wake;  // one waiter ever, so a notification cannot be stolen
-  JobPtr assigned;       // the pool's lock
-  std::vector<JobPtr> batch;  // room for one, so that taking it needs no memory; empty while it is compiled
+  // What it compiles next, by whoever wakes it or by itself; has room, so that taking needs no memory. The pool's lock.
+  std::vector<JobPtr> batch;
   bool relief = false;
   bool idle = false;  // the pool's lock
   enum class State : uint8_t { Resting, Generating, Lost };

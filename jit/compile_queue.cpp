@@ -47,7 +47,23 @@ bool CompileQueue::Job::is_typed() const {
 
 // --- in
 
-void CompileQueue::add(JobPtr job) {
+void CompileQueue::add(std::span<const JobPtr> jobs) {
+  if (jobs.size() == 1) return add_one(jobs.front());
+  auto group = std::make_shared<std::vector<const engine::CodeInstance*>>();
+  group->reserve(jobs.size());
+  for (const JobPtr& job : jobs) group->push_back(job->job.instance.get());
+  size_t added = 0;
+  try {
+    for (; added < jobs.size(); ++added) add_one(jobs[added]);
+  } catch (...) {
+    for (const JobPtr& job : jobs.first(added)) take(job);
+    finish(jobs.first(added));
+    throw;
+  }
+  for (const JobPtr& job : jobs) job->group = group;
+}
+
+void CompileQueue::add_one(const JobPtr& job) {
   if (const auto lifted = lifts_.find(job->job.instance.get()); lifted != lifts_.end()) {
     job->job.priority = std::max(job->job.priority, lifted->second);
     lifts_.erase(lifted);
@@ -137,41 +153,71 @@ void CompileQueue::take_batch(bool fast_only, std::vector<JobPtr>& batch) noexce
   const JobPtr best = take_best(fast_only);
   if (!best) return;
   batch.push_back(best);
+  size_t instructions = take_group(batch);
   const Priority priority = best->job.priority;
   if (priority < Priority::Fast || !best->may_share()) return;
   const bool lifted = priority == Priority::Lifted;
   const size_t mates = lifted ? queue_of(Priority::Lifted).size()
                               : queue_of(Priority::FastAsked).size() + queue_of(Priority::Fast).size();
   const size_t limit = std::min({limits_.batch_jobs, batch.capacity(), mates / std::max(1u, workers_) + 1});
-  size_t instructions = best->instructions;
-  if (lifted) {
-    take_mates(batch, Priority::Lifted, limit, instructions);
-  } else {
-    take_mates(batch, Priority::FastAsked, limit, instructions);
-    take_mates(batch, Priority::Fast, limit, instructions);
+  if (lifted) return take_mates(batch, Priority::Lifted, limit, instructions);
+  take_mates(batch, Priority::FastAsked, limit, instructions);
+  take_mates(batch, Priority::Fast, limit, instructions);
+}
+
+size_t CompileQueue::take_group(std::vector<JobPtr>& batch) noexcept {
+  const JobPtr first = batch.front();
+  size_t instructions = first->instructions;
+  if (first->group && first->may_share() && !mutant::is_on("J47_group_cut")) join(batch, first, batch.capacity(), instructions, false);
+  return instructions;
+}
+
+// What is queued of a job's group and may share the batch's unit. `whole`: all of it; false: there is no room, and none joins.
+bool CompileQueue::join(std::vector<JobPtr>& batch, const JobPtr& job, size_t limit, size_t& instructions,
+                        bool whole) noexcept {
+  const auto for_each = [&](auto&& act) {
+    for (const engine::CodeInstance* instance : *job->group) {
+      const JobPtr mate = find_queued(*instance);
+      if (mate && mate->group == job->group && mate->goes_with(*batch.front())) act(mate);
+    }
+  };
+  const auto has_room = [&](size_t jobs, size_t more) {
+    return batch.size() + jobs <= limit && instructions + more <= limits_.batch_instructions;
+  };
+  if (whole) {
+    size_t jobs = 0, more = 0;
+    for_each([&](const JobPtr& mate) {
+      ++jobs;
+      more += mate->instructions;
+    });
+    if (!has_room(jobs, more)) return false;
   }
+  for_each([&](const JobPtr& mate) {
+    if (!has_room(1, mate->instructions)) return;
+    instructions += mate->instructions;
+    take(mate);
+    batch.push_back(mate);
+  });
+  return true;
 }
 
 void CompileQueue::take_mates(std::vector<JobPtr>& batch, Priority priority, size_t limit,
-                              size_t& instructions) {
+                              size_t& instructions) noexcept {
   const JobList& queue = queue_of(priority);
   size_t looked_at = 0;
   for (auto place = queue.begin(); place != queue.end() && batch.size() < limit && looked_at < 2 * limit;
        ++looked_at) {
     const JobPtr job = *place++;
     if (!job->goes_with(*batch.front())) continue;
+    if (job->group) {
+      if (join(batch, job, limit, instructions, true)) place = queue.begin();  // the next one may have gone with it
+      continue;
+    }
     instructions += job->instructions;
     if (instructions > limits_.batch_instructions) return;
     take(job);
     batch.push_back(job);
   }
-}
-
-CompileQueue::JobPtr CompileQueue::take_awaited(const engine::CodeInstance& instance) {
-  if (awaited_.erase(&instance) == 0) return nullptr;
-  JobPtr job = find_queued(instance);
-  if (job) take(job);
-  return job;
 }
 
 CompileQueue::JobPtr CompileQueue::take_droppable() {

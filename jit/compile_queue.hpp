@@ -40,8 +40,8 @@ class CompileQueue {
   CompileQueue(const Limits& limits, unsigned workers) : limits_(limits), workers_(workers) {}
 
   // All functions. Threads: one at a time. Blocks: never. GC: any, kept. Owns: as the pointers say.
-  /// Throws std::bad_alloc: nothing has changed.
-  void add(JobPtr job);
+  /// Several: released together, so they make one unit as far as the limits allow. Throws std::bad_alloc: nothing has changed.
+  void add(std::span<const JobPtr> jobs);
   /// This job, which is queued.
   void take(const JobPtr& job);
   /// The best job; null: none.
@@ -49,8 +49,10 @@ class CompileQueue {
   /// The best job and, of a FAST one, a fair share of those that wait like it, never more than there are, nor
   /// than there is room for in `batch`, which is empty and has room; none: it stays so.
   void take_batch(bool fast_only, std::vector<JobPtr>& batch) noexcept;
-  /// The instance's job, if it was asked for before it came.
-  JobPtr take_awaited(const engine::CodeInstance& instance);
+  /// What is queued of those that the batch's only job, which was taken, was added with; as the limits allow. Returns the instructions of all.
+  size_t take_group(std::vector<JobPtr>& batch) noexcept;
+  /// The instance's job was asked for before it came. Forgets it.
+  bool was_awaited(const engine::CodeInstance& instance) noexcept { return awaited_.erase(&instance) != 0; }
   /// What nobody would miss: speculation, or a promotion, whose instance has code; null: none.
   JobPtr take_droppable();
   /// Marks the instance's jobs as cancelled, and takes one that is queued; null: none.
@@ -81,7 +83,9 @@ class CompileQueue {
   using JobMap = std::unordered_multimap<const engine::CodeInstance*, JobPtr>;
 
   JobList& queue_of(engine::Priority priority) { return queues_[static_cast<size_t>(priority)]; }
-  void take_mates(std::vector<JobPtr>& batch, engine::Priority priority, size_t limit, size_t& instructions);
+  void add_one(const JobPtr& job);
+  bool join(std::vector<JobPtr>& batch, const JobPtr& job, size_t limit, size_t& instructions, bool whole) noexcept;
+  void take_mates(std::vector<JobPtr>& batch, engine::Priority priority, size_t limit, size_t& instructions) noexcept;
   void raise(Job& job, engine::Priority priority);
   JobMap::iterator entry_of(const Job& job);
 
@@ -111,6 +115,8 @@ struct CompileQueue::Job {
   bool is_typed() const;
 
   engine::CompileJob job;
+  // Those that it was added with, and itself; the pool's lock
+  std::shared_ptr<const std::vector<const engine::CodeInstance*>> group;
   const size_t bytes, instructions;
   const sync::TimePoint since;
   JobList::iterator place;  // in the queue of its priority, or among those that run; the pool's lock

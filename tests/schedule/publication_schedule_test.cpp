@@ -73,21 +73,24 @@ void pair_is_seen_whole() {
     stage.go();
     const auto got = stage->reserve(self, kKey, for_entry());
     check(got.has_value() && got.assume_value().outcome == Outcome::Published, "no result");
-    check(engine::instance_code(*stage->lookup(kOther, 0)), "the waiter hears of one, the other has no code");
+    check(stage->lookup_entry(kOther, 0), "the waiter hears of one, the other has no entry");
     compiler.leave();
   });
   stage.stranger("third", [&] {
     stage.go();
-    const CodeInstanceRef one = stage->lookup(kKey, 0);
-    const CodeInstanceRef other = stage->lookup(kOther, 0);
+    const bool first = stage->lookup_entry(kKey, 0);
+    const Key found = first ? kKey : kOther, rest = first ? kOther : kKey;
+    const CodeInstanceRef one = stage->lookup(found, 0);
+    const CodeInstanceRef other = stage->lookup(rest, 0);
     if (!one) return;
     check(other != nullptr, "one result of two");
-    if (one->state() != InstanceState::Callable) return;
-    check(engine::instance_code(*other), "one is callable, the other has no code");
+    if (!stage->lookup_entry(found, 0)) return;
+    check(stage->lookup_entry(rest, 0), "one has an entry, the other not");
+    check(engine::announced_code(*other), "the same by its instance");
   });
   stage.stranger("compiler", [&] {
     stage.go();
-    compiler.run(1, 2);
+    compiler.run(1);
   });
   stage.run();
 }
@@ -121,7 +124,7 @@ void observed(std::deque<Answer> plan, berth_tier_t tier,
   });
   stage.stranger("compiler", [&] {
     stage.go();
-    compiler.run(1, 1, plan);
+    compiler.run(1, plan);
   });
   stage.run();
 }

@@ -36,13 +36,13 @@ class UnitCompiler final : public engine::Compiler {
 
   explicit UnitCompiler(engine::CompileSink& sink) : sink_(sink) {}
 
-  /// Answers jobs, in units of at least `unit`, until so many others have left and none is queued. `plan`: of
-  /// the first jobs; Publish then. Threads: one. Blocks: may wait.
-  void run(unsigned others, size_t unit = 1, std::deque<Answer> plan = {}) {
+  /// Answers jobs until so many others have left and none is queued. `plan`: of the first jobs; Publish then.
+  /// Threads: one. Blocks: may wait.
+  void run(unsigned others, std::deque<Answer> plan = {}) {
     plan_ = std::move(plan);
     sync::Lock lock(mutex_);
     for (;;) {
-      while (jobs_.size() < unit && num_left_ < others) changed_.wait(lock);
+      while (jobs_.empty() && num_left_ < others) changed_.wait(lock);
       if (jobs_.empty()) return;
       std::vector<engine::CompileJob> taken;
       taken.swap(jobs_);
@@ -58,11 +58,12 @@ class UnitCompiler final : public engine::Compiler {
     changed_.notify_all();
   }
 
-  Result<void> submit(engine::CompileJob job) override {
+  Result<void> submit(engine::CompileJob job) override { return submit_together({&job, 1}); }
+  Result<void> submit_together(std::span<engine::CompileJob> jobs) override {
     const sync::Lock lock(mutex_);
     if (is_stopped_)
       return make_error(BERTH_SHUT_DOWN, "submitting a compile", "the engine is shut down", "");
-    jobs_.push_back(std::move(job));
+    for (engine::CompileJob& job : jobs) jobs_.push_back(std::move(job));
     changed_.notify_all();
     return success();
   }

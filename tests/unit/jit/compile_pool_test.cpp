@@ -787,6 +787,61 @@ TEST(Jit, J28_only_equals_are_mates) {
   EXPECT_EQ(f.generator->batches(), (std::vector<size_t>{1, 2, 2, 1, 1, 1, 1}));
 }
 
+struct Group {
+  explicit Group(Fixture& f, size_t size, const char* label = "member") {
+    std::vector<engine::CompileJob> jobs;
+    for (size_t i = 0; i < size; ++i) {
+      members.push_back(&f.instances.make());
+      jobs.push_back(job_of(*members.back(), label));
+    }
+    EXPECT_TRUE(f.pool->submit_together(jobs).has_value());
+  }
+  std::vector<CodeInstance*> members;
+};
+
+// Two workers would share three jobs.
+TEST(Jit, J47_what_was_released_together_is_one_unit) {
+  for (const unsigned threads : {0u, 1u, 2u}) {
+    Fixture f(threads);
+    const Group group(f, 3);
+    f.pool->help(*group.members[1], Deadline::never());
+    f.sink.wait_for(3);
+    EXPECT_EQ(f.generator->batches(), (std::vector<size_t>{3})) << threads;
+  }
+}
+
+TEST(Jit, J47_who_helps_one_of_a_group_gives_all_of_it_to_one_thread) {
+  HeldFixture f;
+  const Group group(f, 3);
+  EXPECT_FALSE(f.pool->help(*group.members[2], Deadline::never()));
+  f.sink.wait_for(3);
+  EXPECT_EQ(f.generator->batches(), (std::vector<size_t>{1, 3}));
+  for (const CodeInstance* member : group.members) EXPECT_EQ(f.sink.of(*member).published, 1);
+  f.gate.open();
+}
+
+// A group joins a batch whole or not.
+TEST(Jit, J47_groups_are_mates_as_a_whole) {
+  CompilePool::Limits limits;
+  limits.batch_jobs = 6;
+  HeldFixture f(1, {}, limits);
+  const Group first(f, 3, "first"), second(f, 4, "second"), third(f, 2, "third");
+  f.gate.open();
+  f.sink.wait_for(10);
+  EXPECT_EQ(f.generator->batches(), (std::vector<size_t>{1, 5, 4}));
+  EXPECT_EQ(f.generator->order()[4], "third");
+}
+
+TEST(Jit, J47_what_is_asked_for_before_its_group_comes_brings_all_of_it) {
+  Fixture f(0);
+  CodeInstance &one = f.instances.make(), &other = f.instances.make();
+  f.pool->help(other, Deadline::never());
+  engine::CompileJob jobs[] = {job_of(one), job_of(other)};
+  EXPECT_TRUE(f.pool->submit_together(jobs).has_value());
+  EXPECT_EQ(f.generator->batches(), (std::vector<size_t>{2}));
+  EXPECT_EQ(f.sink.num_answers(), 2);
+}
+
 TEST(Jit, J28_an_idle_pool_does_not_wait_for_mates) {
   Fixture f(1);
   // The mean: a thread whose wait happens to end just then would answer at once too. Again, should the machine be busy elsewhere.
