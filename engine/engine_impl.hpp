@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Engine::Impl: the engine's state and the algorithms over it, by file:
-//   reserve.cpp     look, take, wait (2.1)          release.cpp   claim, publish, release, abandon (2.2, 2.6)
-//   plain_pair.hpp  the usual case of both, inline
-//   compile.cpp     sink, submit, wait_entry         worlds.cpp    advance, lower, promote
-//   explain.cpp     explain, metrics, counts         engine.cpp    life, attach, collection, look-up
+//   reserve.cpp     look, take (2.1, 2.4)            release.cpp   claim, release, abandon (2.2, 2.6)
+//   plain_pair.hpp  the usual case of both, inline   wait.cpp      a wait and its steps (2.1)
+//   compile.cpp     sink, submit                     publish.cpp   results, groups, edges
+//   explain.cpp     explain, metrics, counts         worlds.cpp    advance, lower, promote
+//   liveness.cpp    dead instances, collection       engine.cpp    life, attach, look-up
 // Numbers are sections of the contract page "reservations".
 #pragma once
 #include <boost/container/small_vector.hpp>
@@ -133,7 +134,6 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   // reserve.cpp
   Result<Reservation> reserve(gc::Thread& thread, Key key, const ReserveOptions& options);
   class Attempt;
-  class CancelScope;
   enum class AtOnce : uint8_t { No, Lease, Hit };
   /// The usual cases. Lease: the key is ours. Hit: `got.instance` is its result, with a reference. No: nothing has changed.
   AtOnce reserve_at_once(gc::Thread& thread, Key key, const ReserveOptions& options, Lease& got);
@@ -143,6 +143,10 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   Result<Reservation> reserve_by_steps(gc::Thread& thread, Key key, const ReserveOptions& options);
   void record_unregistered(LeaseRecord lease);
   int holds(gc::Thread& thread, Key key);
+  Result<void*> wait_entry(gc::Thread& thread, CodeInstance& instance, const Deadline& deadline);
+
+  // wait.cpp
+  class CancelScope;
   enum class Step : uint8_t { Done, Park, Help };
   /// Runs the wait to its end; the agent may continue on another thread. Leaves GC states as found.
   void wait(gc::Thread*& thread, Wait& wait);
@@ -170,17 +174,11 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   Result<void> release_with_source(Agent& self, Lease lease, SourcePtr source);
   void give_awaited(CodeInstance& token, Agent& self);
   Result<void> release_error(gc::Thread& thread, Lease lease, Error error, int64_t retry_after_ns);
-  Result<void> publish(gc::Thread& thread, std::span<const Lease> leases, std::span<SourcePtr> sources);
   /// Gives `hold` back if the token has it; on the slow path with the pass over the queue. The lease is claimed.
   void give(Slot& slot, CodeInstance& token, const FailureRef& failure, bool keep_failure, Aftermath& after);
   static bool give_unawaited(Slot& slot, CodeInstance& token) noexcept;
   void pass(Slot& slot, CodeInstance* giving, const FailureRef& failure, bool has_result, Aftermath& after);
   void serve(Waiter& waiter, Service service, CodeInstance* result, const FailureRef& failure, Aftermath& after);
-  Result<Publication> prepare(CodeInstance& instance, uint64_t generation, SourcePtr source);
-  void publish_all(std::span<Publication> group, bool give_hold, Aftermath& after);
-  void choose_worlds(std::span<Publication> group);
-  bool link(Publication& publication, Slot& slot, CodeInstance* leader, Aftermath& after);
-  void register_edges(Publication& publication, Aftermath& after);
   void abandon(CodeInstance& token, uint64_t generation, AbandonCause cause, Aftermath& after);
   void abandon_locked(Slot& slot, CodeInstance& token, AbandonCause cause, Aftermath& after);
   void abandon_all(Agent& agent);
@@ -199,6 +197,16 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
     }
   }
   void settle(Aftermath& after, Agent* self);
+  static Error stale_lease(const char* asked);
+
+  // publish.cpp
+  Result<void> publish(gc::Thread& thread, std::span<const Lease> leases, std::span<SourcePtr> sources);
+  Result<Publication> prepare(CodeInstance& instance, uint64_t generation, SourcePtr source);
+  void publish_all(std::span<Publication> group, bool give_hold, Aftermath& after);
+  void choose_worlds(std::span<Publication> group);
+  bool link(Publication& publication, Slot& slot, CodeInstance* leader, Aftermath& after);
+  void register_edges(Publication& publication, Aftermath& after);
+  bool needs_compiler(const Source& source) const noexcept;
 
   // compile.cpp
   bool claim(CodeInstance& instance) noexcept override;
@@ -217,7 +225,6 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   void announce_code(NewCode& made, Aftermath& after);
   void fail_compile(CodeInstance& instance, Error error, bool may_pass);
   void drop_compile(CodeInstance& instance);
-  Result<void*> wait_entry(gc::Thread& thread, CodeInstance& instance, const Deadline& deadline);
   CompileJob compile_job(CodeInstance& instance, berth_tier_t tier, Priority priority);
   void submit(CodeInstance& instance, berth_tier_t tier, Priority priority) noexcept;
   void submit_first(std::span<const CodeInstanceRef> instances, Priority priority) noexcept;
@@ -228,7 +235,6 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   void record_times(CodeInstance& instance, berth_tier_t tier, const CompileTimes& times) noexcept;
   std::string times_json(const CodeInstance& instance);
   void serve_entry_queue(CodeInstance& instance, Service service, const FailureRef& failure, Aftermath& after);
-  bool needs_compiler(const Source& source) const noexcept;
   /// The record of an entry that the engine did not make: the same one for the same arguments.
   Code* make_code(void* entry, void* backend, uint32_t convention);
 
@@ -245,16 +251,7 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   std::string metrics();
   void counts(berth_engine_counts_t& out);
 
-  // engine.cpp
-  Agent& agent_of(gc::Thread& thread) const noexcept { return static_cast<Agent&>(*thread.agent); }
-  /// Neither forked nor shut down; loads only.
-  bool is_usable() const noexcept { return !is_forked() && lifecycle.load(std::memory_order_acquire) == Lifecycle::Running; }
-  Result<void> check_usable(const char* asked) const;
-  bool is_forked() const noexcept { return home.is_forked(); }
-  CodeInstanceRef retain_hit(const ReservationTable::Found& found, const Look& look) noexcept;
-  CodeInstanceRef lookup(Key key, uint64_t world) noexcept;
-  Code* lookup_code(Key key, uint64_t world) noexcept;
-  Code* lookup_code_in_chain(Key key, uint64_t world) noexcept;
+  // liveness.cpp
   void unreferenced(CodeInstance& instance) noexcept override;
   /// Frees what lost its last reference, and calls the drop functions of payloads. No lock held.
   void bury();
@@ -262,7 +259,6 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
     return dead_.load(std::memory_order_relaxed) != nullptr || has_swept_.load(std::memory_order_relaxed);
   }
   void free_dead(CodeInstance* dead);
-  void teardown() noexcept;
   CodeInstance* take_token(Agent& agent) {
     CodeInstance* token = agent.spare_tokens;
     if (!token) return new_token();
@@ -286,6 +282,25 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   }
   static constexpr uint32_t kMaxSpare = 64;
   static void clear_result(CodeInstance& token) noexcept;
+  bool visit_ephemerons(const std::function<bool(const void*)>& is_marked, gc::SlotVisitor& visitor) override;
+  void visit_roots(gc::SlotVisitor& visitor) override;
+  void sweep(const std::function<bool(const void*)>& is_live) override;
+  void after_resume() override;
+  void sweep_unregistered(const std::function<bool(const void*)>& is_live, Aftermath& after);
+  void sweep_slot(ReservationTable::Shard& shard, Slot& slot, size_t cell, const std::function<bool(const void*)>& is_live,
+                  Aftermath& after);
+
+  // engine.cpp
+  Agent& agent_of(gc::Thread& thread) const noexcept { return static_cast<Agent&>(*thread.agent); }
+  /// Neither forked nor shut down; loads only.
+  bool is_usable() const noexcept { return !is_forked() && lifecycle.load(std::memory_order_acquire) == Lifecycle::Running; }
+  Result<void> check_usable(const char* asked) const;
+  bool is_forked() const noexcept { return home.is_forked(); }
+  CodeInstanceRef retain_hit(const ReservationTable::Found& found, const Look& look) noexcept;
+  CodeInstanceRef lookup(Key key, uint64_t world) noexcept;
+  Code* lookup_code(Key key, uint64_t world) noexcept;
+  Code* lookup_code_in_chain(Key key, uint64_t world) noexcept;
+  void teardown() noexcept;
   // No read-modify-write: only the running thread takes leases.
   static void raise(gc::Thread& thread, Agent& agent) {
     agent.leases_taken.store(agent.leases_taken.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -297,13 +312,6 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   void detach(gc::Thread& thread);
   void end_agent(Agent& agent);
   void remove_agent(Agent& agent);
-  bool visit_ephemerons(const std::function<bool(const void*)>& is_marked, gc::SlotVisitor& visitor) override;
-  void visit_roots(gc::SlotVisitor& visitor) override;
-  void sweep(const std::function<bool(const void*)>& is_live) override;
-  void after_resume() override;
-  void sweep_unregistered(const std::function<bool(const void*)>& is_live, Aftermath& after);
-  void sweep_slot(ReservationTable::Shard& shard, Slot& slot, size_t cell, const std::function<bool(const void*)>& is_live,
-                  Aftermath& after);
   bool is_foreign() const noexcept { return options.collector.hooks.foreign; }
 
   Engine& engine;

@@ -114,15 +114,16 @@ bool CompilePool::help(engine::CodeInstance& instance, const Deadline&) {
   if (in_child()) return false;
   const ErrnoKept kept;
   if (mutant::is_on("J13_queue_only")) return false;
-  std::vector<JobPtr> mine;  // room before anything is taken
-  mine.reserve(max_workers_ == 0 ? limits_.batch_jobs : 1);
+  std::vector<JobPtr> mine;
+  if (max_workers_ == 0) mine.reserve(limits_.batch_jobs);  // before anything is taken
+  JobPtr job;
   bool runs = false;
   {
     sync::Lock lock(mutex_);
-    if (const JobPtr job = queue_.find_queued(instance)) {
+    if ((job = queue_.find_queued(instance))) {
       queue_.take(job);
-      mine.push_back(job);
       if (max_workers_ == 0) {
+        mine.push_back(job);
         queue_.take_group(mine);
       } else if (job->group && give_to_thread(job)) {
         return false;
@@ -132,7 +133,7 @@ bool CompilePool::help(engine::CodeInstance& instance, const Deadline&) {
       if (max_workers_ == 0 && !runs) queue_.remember_awaited(instance);
     }
   }
-  if (mine.empty()) {
+  if (!job) {
     if (runs && generator_->may_find()) wait_briefly(instance);
     return false;
   }
@@ -140,7 +141,7 @@ bool CompilePool::help(engine::CodeInstance& instance, const Deadline&) {
     run_in_place(std::move(mine));
     return true;
   }
-  return find_in_place(mine.front()) || !hand_over(mine);
+  return find_in_place(job) || !hand_over(job);
 }
 
 // What needs no compiler is done sooner than another thread wakes.
@@ -167,19 +168,24 @@ bool CompilePool::find_in_place(const JobPtr& job) {
 
 // To a thread of the pool: should LLVM end it with a fatal error, it parks for ever, and a waiter must not.
 // False: it was answered here.
-bool CompilePool::hand_over(std::vector<JobPtr>& one) {
+bool CompilePool::hand_over(const JobPtr& job) {
   bool stops = false;
   {
     const sync::Lock lock(mutex_);
-    if (give_to_thread(one.front())) return true;
+    if (give_to_thread(job)) return true;
     stops = stopping_;
   }
-  if (stops) {  // the threads that there were may have left
-    drop(*one.front());
-    finish(one);
-  } else {
-    run_in_place(std::move(one));
+  if (!stops) {
+    try {
+      run_in_place({job});
+      return false;
+    } catch (const std::bad_alloc&) {
+      answer(*job, no_memory(*job));
+    }
+  } else {  // the threads that there were may have left
+    drop(*job);
   }
+  finish({&job, 1});
   return false;
 }
 

@@ -106,7 +106,7 @@ class CompilePool final : public engine::Compiler {
   std::vector<JobPtr> take_in_place();
   void run_in_place(std::vector<JobPtr> jobs);
   bool find_in_place(const JobPtr& job);
-  bool hand_over(std::vector<JobPtr>& one);
+  bool hand_over(const JobPtr& job);
   bool give_to_thread(const JobPtr& job) BERTH_REQUIRES(mutex_);
   void begin_unit(Worker& worker, Run& run, sync::TimePoint until);
   static void end_unit(Worker& worker);

@@ -76,13 +76,12 @@ template <class Condition>
 
 void invalidate(berth_engine_t* engine, const Instance& instance) { EXPECT_EQ(take(berth_instance_invalidate(engine, instance, 0)).code, BERTH_OK); }
 
-/// Two methods that call each other: even and odd.
-void install_ring(berth_engine_t* engine, berth_thread_t* thread, size_t n, Instance& even, Instance& odd) {
+/// Two methods that call each other: even and odd. Released one by one, or published together.
+void install_ring(berth_thread_t* thread, size_t n, Instance& even, Instance& odd, bool together = false) {
   const auto body = [](const char* at_zero) {
     return std::string("declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %z = icmp eq i64 %x, 0\n  br i1 %z, label %end, label %more\nend:\n  ret i64 ") +
            at_zero + "\nmore:\n  %n = sub i64 %x, 1\n  %r = call i64 @g(i64 %n)\n  ret i64 %r\n}\n";
   };
-  (void)engine;
   berth_reservation_t first{}, second{};
   EXPECT_EQ(take(berth_reserve(thread, key(2 * n), nullptr, &first)).code, BERTH_OK);
   EXPECT_EQ(take(berth_reserve(thread, key(2 * n + 1), nullptr, &second)).code, BERTH_OK);
@@ -93,8 +92,39 @@ void install_ring(berth_engine_t* engine, berth_thread_t* thread, size_t n, Inst
   berth_instance_retain(second.lease.instance);
   even = Instance(first.lease.instance);
   odd = Instance(second.lease.instance);
+  if (together) {
+    const berth_lease_t leases[] = {first.lease, second.lease};
+    berth_source_t* const sources[] = {std::exchange(first_source, nullptr), std::exchange(second_source, nullptr)};
+    EXPECT_EQ(take(berth_publish(thread, leases, sources, 2)).code, BERTH_OK);
+  }
   EXPECT_EQ(take(berth_release(thread, first.lease, first_source)).code, BERTH_OK);
   EXPECT_EQ(take(berth_release(thread, second.lease, second_source)).code, BERTH_OK);
+}
+
+// Two workers, and nobody waits: each could compile one member.
+TEST(JitCode, J47_a_published_ring_has_its_entries_at_once) {
+  const size_t rings = share(2'000, 100);
+  Watchdog watchdog{120s};
+  Engine engine(2);
+  Attached thread(engine);
+  std::atomic<size_t> current{0};
+  int torn = 0;
+  std::thread third([&] {
+    for (size_t n; (n = current.load()) < rings;) {
+      for (const size_t first : {0u, 1u}) {
+        if (berth_lookup_entry(engine, key(2 * n + first), 0) && !berth_lookup_entry(engine, key(2 * n + 1 - first), 0)) ++torn;
+      }
+    }
+  });
+  std::vector<Instance> kept(2 * rings);
+  for (size_t n = 0; n < rings; ++n) {
+    install_ring(thread, n, kept[2 * n], kept[2 * n + 1], true);
+    until(thread, [&] { return berth_instance_entry(kept[2 * n]) && berth_instance_entry(kept[2 * n + 1]); });
+    current.store(n + 1);
+  }
+  third.join();
+  EXPECT_EQ(torn, 0);
+  EXPECT_EQ(call(thread, kept[0], 10), 1);
 }
 
 TEST(JitCode, J41_rings_of_calls_go) {
@@ -107,7 +137,7 @@ TEST(JitCode, J41_rings_of_calls_go) {
     Attached self(engine);
     for (size_t n = 0; n < pairs; ++n) {
       Instance even, odd;
-      install_ring(engine, self, n, even, odd);
+      install_ring(self, n, even, odd);
       wrong += call(self, even, 10) != 1;
       invalidate(engine, even);
     }
@@ -122,7 +152,7 @@ TEST(JitCode, J41_a_ring_that_is_referenced_stays_whole) {
   Engine engine(1);
   Attached thread(engine);
   Instance even, odd;
-  install_ring(engine, thread, 1, even, odd);
+  install_ring(thread, 1, even, odd);
   EXPECT_EQ(call(thread, even, 10), 1);
   invalidate(engine, even);
   odd = Instance();
@@ -472,7 +502,7 @@ TEST(JitCode, J66_engines_come_and_go) {
     Engine engine(round % 3);
     Attached thread(engine);
     Instance even, odd;
-    install_ring(engine, thread, 1, even, odd);
+    install_ring(thread, 1, even, odd);
     EXPECT_EQ(call(thread, even, 4), 1);
     if (round % 2) invalidate(engine, even);
   }
