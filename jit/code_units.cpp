@@ -141,18 +141,6 @@ CodeUnits::~CodeUnits() { stop(); }
 
 // --- units -----------------------------------------------------------------------------------------------------------
 
-std::unique_ptr<LinkedMember> CodeUnits::new_member() {
-  {
-    const sync::Lock lock(units_mutex_);
-    if (!spare_.empty()) {
-      auto member = std::move(spare_.back());
-      spare_.pop_back();
-      return member;
-    }
-  }
-  return std::make_unique<LinkedMember>();
-}
-
 LinkedUnit& CodeUnits::add(std::unique_ptr<LinkedUnit> unit) {
   LinkedUnit& added = *unit;
   unwind_.add(unwind_unit(added));
@@ -430,7 +418,7 @@ size_t CodeUnits::free_deserted() {
   {
     const sync::Lock lock(units_mutex_);
     for (const auto& unit : gone) {
-      for (auto& member : unit->members) {
+      for (const auto& member : unit->members) {
         std::vector<std::unique_ptr<CallSlot>>().swap(member->slots);
         records.push_back(std::move(member->record));
         LinkedMember& fresh = *member;
@@ -444,7 +432,6 @@ size_t CodeUnits::free_deserted() {
         fresh.osr = {};
         fresh.asked.store(false, std::memory_order_relaxed);
         fresh.is_retired = false;
-        spare_.push_back(std::move(member));
       }
     }
   }

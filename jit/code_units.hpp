@@ -44,8 +44,8 @@ class CodeUnits {
   CodeUnits(const CodeUnits&) = delete;
   CodeUnits& operator=(const CodeUnits&) = delete;
 
-  /// Threads: any. Blocks: never. GC: any, kept.
-  std::unique_ptr<LinkedMember> new_member();
+  /// Threads: any. Blocks: short. GC: any, kept.
+  LinkedMemberPtr new_member() { return {members_.take(), {&members_}}; }
   /// Before its code can run. Its members are nobody's yet. As above; short.
   LinkedUnit& add(std::unique_ptr<LinkedUnit> unit);
   /// The member is the instance's, and calls over the slots. As above. Owns: slots consumed.
@@ -105,9 +105,10 @@ class CodeUnits {
   std::vector<LinkedUnit*> limbo_;
   bool has_prospects_ = false;  // something may become unreachable without anybody saying so
 
+  // Memory of its own: one by one among all that a compile allocates and frees, members would leave ever smaller gaps to it.
+  MemberPool members_;
   mutable sync::Mutex units_mutex_{kRankUnits};
   std::vector<std::unique_ptr<LinkedUnit>> units_ BERTH_GUARDED_BY(units_mutex_);
-  std::vector<std::unique_ptr<LinkedMember>> spare_ BERTH_GUARDED_BY(units_mutex_);
   size_t num_limbo_ BERTH_GUARDED_BY(units_mutex_) = 0;
 };
 

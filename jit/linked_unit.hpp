@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/code_instance.hpp"
+#include "engine/pool.hpp"
 #include "jit/call_slot.hpp"
 #include "jit/slab_memory.hpp"
 
@@ -22,7 +23,7 @@ struct MemberSlots {
   SlabMemory::Allocation trampolines;
 };
 
-/// Members are used again, never deleted before the back end: who has looked an entry up, without a reference, may still read its code.
+/// Members are a pool's: used again, never deleted before the back end. Who has looked an entry up, without a reference, may still read its code.
 struct LinkedMember {
   engine::Code code;
   LinkedUnit* unit = nullptr;
@@ -44,17 +45,28 @@ struct LinkedMember {
   // Under CodeUnits' lock.
   LinkedUnit* better_unit = nullptr;  // where `better` leads
   bool is_retired = false;            // the engine has let go of the code
-  LinkedMember* next = nullptr;       // of the same instance, in one mark
+  LinkedMember* next = nullptr;       // of the same instance, in one mark; in the pool, of those that are free
+
+  LinkedMember* next_free() const noexcept { return next; }
+  void set_next_free(LinkedMember* member) noexcept { next = member; }
 
   bool is_instance_alive() const noexcept {
     return instance && engine::CodeInstance::generation_of(instance->word.load(std::memory_order_acquire)) == generation;
   }
 };
 
+using MemberPool = engine::Pool<LinkedMember>;
+
+struct GiveMemberBack {
+  MemberPool* pool;
+  void operator()(LinkedMember* member) const noexcept { pool->put(member); }
+};
+using LinkedMemberPtr = std::unique_ptr<LinkedMember, GiveMemberBack>;
+
 struct LinkedUnit {
   SlabMemory::Allocation memory;
   const void* unwind_section = nullptr;
-  std::vector<std::unique_ptr<LinkedMember>> members;
+  std::vector<LinkedMemberPtr> members;
   uint64_t observed = 0;  // its number with the observers
 
   // Under CodeUnits' lock.
