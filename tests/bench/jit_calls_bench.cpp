@@ -9,7 +9,8 @@
 namespace berth::bench {
 namespace {
 
-constexpr int kOptimized = 100;
+constexpr int kOptimized = 30;  // of 66 ms each on one thread
+constexpr int kOptimizedRounds = 5;
 
 std::vector<std::string> sources(int n, std::string (*make)(int)) {
   std::vector<std::string> texts;
@@ -135,11 +136,11 @@ std::vector<Figure> jit_calls_figures() {
   std::vector<Figure> figures;
   if (is_wanted("jit/optimized/threads:2")) {
     figures.push_back(void_without_two_cores(compare("jit/optimized/threads:2", "two engines of one thread", 0.95, kOptimized,
-                                                     [&] { return optimized(heavy, 2); }, [&] { return two_engines(heavy); }, 3)));
+                                                     [&] { return optimized(heavy, 2); }, [&] { return two_engines(heavy); }, kOptimizedRounds)));
   }
   if (is_wanted("jit/optimized/threads:1")) {
     figures.push_back(compare("jit/optimized/threads:1", "RawCompiler", 0.97, kOptimized, [&] { return optimized(heavy, 1); },
-                              [&] { return raw_optimized(heavy); }, 3));
+                              [&] { return raw_optimized(heavy); }, kOptimizedRounds));
   }
   if (is_wanted("jit/idle/release_to_callable")) {
     JitEngine idle(1);
