@@ -103,9 +103,7 @@ Result<void> choose_features(HostTarget& host, const engine::TargetChoice& choic
   return success();
 }
 
-}  // namespace
-
-Result<HostTarget> HostTarget::detect(const engine::TargetChoice& choice) {
+Result<HostTarget> make_host(const engine::TargetChoice& choice) {
   constexpr const char* kInstall = "install LLVM with this host's target";
   if (!initialise_target()) return unsupported("this LLVM has no native target", kInstall);
   HostTarget host;
@@ -133,6 +131,16 @@ Result<HostTarget> HostTarget::detect(const engine::TargetChoice& choice) {
   if (!machine) return unsupported("no target machine for " + host.triple.str(), kInstall);
   host.layout = machine->createDataLayout().getStringRepresentation();
   return host;
+}
+
+}  // namespace
+
+// What a process runs on stays the same. Kept for ever: a compile may still run while the process exits.
+Result<HostTarget> HostTarget::detect(const engine::TargetChoice& choice) {
+  if (!choice.triple.empty() || !choice.cpu.empty() || !choice.features.empty()) return make_host(choice);
+  static const auto* const native = new Result<HostTarget>(make_host({}));
+  if (native->has_error()) return native->assume_error().clone();
+  return native->assume_value();
 }
 
 void HostTarget::bound_attributes(llvm::Module& module) const {

@@ -36,6 +36,7 @@ namespace berth::jit {
 inline constexpr Rank kRankTools{500, "target machines"};
 
 struct HostTarget {
+  /// Without a choice found out once per process. Threads: any. Blocks: short.
   /// Errors: UNSUPPORTED if this LLVM has no native target, or the choice does not run here; INVALID_ARGUMENT if it names nothing.
   static Result<HostTarget> detect(const engine::TargetChoice& choice = {});
   const llvm::Target* target = nullptr;

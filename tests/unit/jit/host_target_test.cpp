@@ -125,6 +125,21 @@ TEST(Jit, J80_what_needs_a_feature_goes_with_it) {
 #endif
 }
 
+TEST(Jit, J80_the_host_is_found_out_once_and_a_choice_is_not_taken_for_it) {
+  const auto detect = [](engine::TargetChoice choice) { return HostTarget::detect(choice).assume_value(); };
+  const HostTarget host = detect({});
+  EXPECT_EQ(host.subtarget, detect({}).subtarget);
+  const HostTarget chosen = detect({host.triple.str(), "", ""});
+  EXPECT_NE(host.subtarget, chosen.subtarget);
+  EXPECT_EQ(host.features, chosen.features);
+  EXPECT_EQ(host.cpu, chosen.cpu);
+  EXPECT_EQ(host.layout, chosen.layout);
+#if defined(__x86_64__)
+  EXPECT_NE(host.features, detect({"", "", "-sse4.2"}).features);
+  EXPECT_EQ(host.features, detect({}).features);
+#endif
+}
+
 TEST(Jit, J80_targets_that_do_not_run_here_are_refused) {
   const auto refused = [](engine::TargetChoice choice) {
     const auto target = HostTarget::detect(choice);
