@@ -73,7 +73,7 @@ Result<std::string> emit_method(gc::Thread& thread, inference::Program& program,
   BERTH_TRY(auto instance, inference::infer(thread, program, *specialisation, program.engine().world(), false));
   llvm::LLVMContext context;
   LoweredNames names;
-  BERTH_TRY(auto module, lower_typed(context, inference::typed_method(*instance), program, BERTH_TIER_OPTIMIZED, false, names));
+  BERTH_TRY(auto module, lower_typed(context, inference::typed_method(*instance), {}, program, BERTH_TIER_OPTIMIZED, false, names));
   BERTH_TRYV(verify(*module));
   if (form == "llvm") return text_of(*module);
   return host_assembly(*module);

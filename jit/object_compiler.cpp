@@ -348,7 +348,7 @@ Result<void> ObjectCompiler::read(Compilation& compilation, Reading& reading) {
     const auto& typed = static_cast<const inference::TypedIrBody&>(body);
     const bool is_adaptive = options_.count && reading.job.instance && reading.job.source->tier == BERTH_TIER_ADAPTIVE;
     LoweredNames names;
-    auto module = lower_typed(compilation.context, *typed.method, typed.program, tier_of(reading.job), is_adaptive, names);
+    auto module = lower_typed(compilation.context, *typed.method, reading.job.source->edges, typed.program, tier_of(reading.job), is_adaptive, names);
     if (module.has_error()) return reading.fail("read", module.assume_error());
     reading.module = std::move(module).assume_value();
     reading.member.entry = std::move(names.boxed_entry);

@@ -20,6 +20,10 @@ class LLVMContext;
 class Module;
 }  // namespace llvm
 
+namespace berth::engine {
+struct Edge;
+}
+
 namespace berth::inference {
 class Program;
 struct Method;
@@ -52,10 +56,13 @@ struct LoweredNames {
   std::shared_ptr<void> record;
 };
 
-/// Lowers an inferred method. `adaptive`: FAST code is left for OPTIMIZED code in the middle of its loops. The module is unoptimised, verified by the caller, and has no triple and no layout.
+/// Lowers an inferred method. `edges`: the instances that it calls, as its source has them; optimised code takes in some
+/// levels of a recursion through them. `adaptive`: FAST code is left for OPTIMIZED code in the middle of its loops. The
+/// module is unoptimised, verified by the caller, and has no triple and no layout.
 /// Threads: any. Blocks: short (interning, layouts). GC: any, kept. Owns: all borrowed; the module returned. Errors: UNSUPPORTED.
 Result<std::unique_ptr<llvm::Module>> lower_typed(llvm::LLVMContext& context, const inference::TypedMethod& method,
-                                                  inference::Program& program, berth_tier_t tier, bool adaptive, LoweredNames& names);
+                                                  std::span<const engine::Edge> edges, inference::Program& program,
+                                                  berth_tier_t tier, bool adaptive, LoweredNames& names);
 
 struct RuntimeSymbol {
   const char* name;

@@ -46,7 +46,9 @@ class Rebaser {
 
 class Inliner {
  public:
-  Inliner(Body& body, const Callees& callees, bool is_kernel) : body_(body), callees_(callees), is_kernel_(is_kernel) {
+  /// `takes`: asked once for each call, in order.
+  Inliner(Body& body, const Callees& callees, std::function<bool(const TypedMethod&)> takes)
+      : body_(body), callees_(callees), takes_(std::move(takes)) {
     for (const Block& block : body.blocks) statements_ += block.statements.size();
   }
 
@@ -63,7 +65,7 @@ class Inliner {
       const Statement& statement = body_.blocks[b].statements[i];
       if (statement.op != Op::Invoke || !statement.callee || statements_ > kMaxStatements) continue;
       const TypedMethod* callee = callees_(*statement.callee);
-      if (!callee || callee->limited || callee->is_recursive || !(callee->is_inlinable || is_kernel_)) continue;
+      if (!callee || callee->limited || !takes_(*callee)) continue;
       b = splice(b, i, callee->body);
       i = static_cast<size_t>(-1);  // on with the continuation, from its start
       is_any_inlined_ = true;
@@ -129,7 +131,7 @@ class Inliner {
 
   Body& body_;
   const Callees& callees_;
-  const bool is_kernel_;
+  const std::function<bool(const TypedMethod&)> takes_;
   size_t statements_ = 0;
   bool is_any_inlined_ = false;
 };
@@ -155,6 +157,24 @@ uint32_t inline_cost(const Body& body) {
   return cost;
 }
 
-bool inline_calls(Body& body, const Callees& callees, bool is_kernel) { return Inliner(body, callees, is_kernel).run(); }
+bool inline_calls(Body& body, const Callees& callees, bool is_kernel) {
+  const auto takes = [is_kernel](const TypedMethod& callee) {
+    return !callee.is_recursive && (callee.is_inlinable || is_kernel);
+  };
+  return Inliner(body, callees, takes).run();
+}
+
+bool unroll_recursion(Body& body, const Callees& callees) {
+  uint32_t cost = inline_cost(body);
+  const auto takes = [&](const TypedMethod& callee) {
+    const uint32_t more = callee.is_recursive ? inline_cost(callee.body) : kUnrolledCost;
+    if (cost + more > kUnrolledCost) return false;
+    cost += more;
+    return true;
+  };
+  bool is_any = false;
+  while (Inliner(body, callees, takes).run()) is_any = true;  // one level each
+  return is_any;
+}
 
 }  // namespace berth::inference

@@ -42,6 +42,9 @@ bool devirtualise(Body& body, Transfer& transfer, const CallSites& sites, uint64
 bool split_calls(Body& body, Transfer& transfer, const CallSites& sites, uint64_t world);
 /// Splices in the bodies of small callees. True if any was.
 bool inline_calls(Body& body, const Callees& callees, bool is_kernel);
+/// For the code generator alone: calls among methods that call each other take in what they call, level by level, as
+/// long as the body stays within kUnrolledCost. Values and blocks keep their numbers. True if any did.
+bool unroll_recursion(Body& body, const Callees& callees);
 /// Reads of what was put into a tuple or immutable struct in this method take it from there.
 void forward_fields(Body& body, Transfer& transfer);
 /// Removes statements and block parameters that nothing needs.
@@ -55,6 +58,7 @@ void compact(Body& body);
 void replace_uses(Body& body, std::vector<Operand>& replacements);
 Operand operand_of(ValueId value);
 inline constexpr uint32_t kInlineCost = 100;
+inline constexpr uint32_t kUnrolledCost = 600;
 uint32_t inline_cost(const Body& body);
 
 }  // namespace berth::inference

@@ -40,13 +40,25 @@ void lay_out(llvm::Function& function) {
   for (size_t i = 1; i < order.size(); ++i) order[i]->moveAfter(order[i - 1]);
 }
 
+/// A recursive method with some levels of its calls taken in; none: it is not recursive, or too large.
+std::optional<inference::Body> unrolled(const inference::TypedMethod& method, const inference::Callees& callees) {
+  if (!method.is_recursive) return std::nullopt;
+  const auto with_itself = [&](const inference::Specialisation& callee) {
+    return &callee == method.specialisation ? &method : callees(callee);
+  };
+  inference::Body body = method.body;
+  if (!inference::unroll_recursion(body, with_itself)) return std::nullopt;
+  return body;
+}
+
 }  // namespace
 
-MethodLowering::MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, inference::Program& program,
-                               berth_tier_t tier, bool adaptive, LoweredNames& names)
+MethodLowering::MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, const inference::Callees& callees,
+                               inference::Program& program, berth_tier_t tier, bool adaptive, LoweredNames& names)
     : context_(context),
       typed_(typed),
-      body_(typed.body),
+      unrolled_(tier == BERTH_TIER_OPTIMIZED ? unrolled(typed, callees) : std::nullopt),
+      body_(unrolled_ ? *unrolled_ : typed.body),
       program_(program),
       runtime_(program.runtime()),
       tier_(tier),
@@ -55,7 +67,9 @@ MethodLowering::MethodLowering(llvm::LLVMContext& context, const inference::Type
       record_(std::make_shared<LoweringRecord>()),
       convention_(typed.specialisation->arguments, typed.result),
       builder_(context),
-      pointer_(llvm::PointerType::get(context, 0)) {}
+      pointer_(llvm::PointerType::get(context, 0)) {
+  if (unrolled_) record_->inline_sites = unrolled_->inline_sites;
+}
 
 Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
   const std::string& name = typed_.specialisation->name;
@@ -78,7 +92,8 @@ Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
     for (inference::BlockId id = 0; chunked_loops_[header] && id < body_.blocks.size(); ++id)
       if (chunked_loops_[header]->contains[id]) chunked_in_[id] = header;
   for (size_t id = 0; id < roots_.rooted.size(); ++id) slots_.push_back(roots_.rooted[id] ? num_slots_++ : 0);
-  if (is_adaptive_) points_ = find_osr_points(body_, roots_);
+  // Those of the method as it is at FAST: what was taken in here has loops of its own.
+  if (is_adaptive_) points_ = find_osr_points(typed_.body, unrolled_ ? find_roots(typed_.body, questions) : roots_);
   names_.num_osr = points_.size();
   emit_method(nullptr);
   emit_boxed();
@@ -337,6 +352,10 @@ llvm::Value* MethodLowering::rounds_of(const ChunkedLoop& loop, const Chunks& ch
 
 void MethodLowering::emit_limit(const ChunkedLoop& loop, Chunks& chunks) {
   chunks.end = loop.length ? length_of(loop.length->operands[0]) : read(loop.test->operands[1]).value;
+  if (loop.is_one_chunk) {  // LLVM sees that there is no second one, and counts between constants
+    chunks.limit = chunks.end;
+    return;
+  }
   llvm::Value* index = chunks.parameters[loop.index];
   const bool with_sign = inference::is_signed(loop.test->number);
   const uint64_t most = with_sign ? inference::bytes_of(loop.test->number) * 8 - 1 : inference::bytes_of(loop.test->number) * 8;

@@ -11,8 +11,10 @@
 #include <llvm/Transforms/Utils/ValueMapper.h>
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
+#include "inference/optimiser/passes.hpp"
 #include "inference/program.hpp"
 #include "inference/runtime.hpp"
 #include "jit/lowering/chunked_loops.hpp"
@@ -40,8 +42,9 @@ inline constexpr unsigned kColdTemporaries = 4;  // no statement that is cold ha
 
 class MethodLowering {
  public:
-  MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, inference::Program& program, berth_tier_t tier,
-                 bool adaptive, LoweredNames& names);
+  /// `callees`: those whose bodies optimised code may take in.
+  MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, const inference::Callees& callees,
+                 inference::Program& program, berth_tier_t tier, bool adaptive, LoweredNames& names);
   /// Once. Errors: UNSUPPORTED, naming the method.
   Result<std::unique_ptr<llvm::Module>> run();
 
@@ -230,6 +233,7 @@ class MethodLowering {
 
   llvm::LLVMContext& context_;
   const inference::TypedMethod& typed_;
+  const std::optional<inference::Body> unrolled_;  // where recursion is unrolled
   const inference::Body& body_;
   inference::Program& program_;
   inference::Runtime& runtime_;

@@ -9,8 +9,17 @@
 namespace berth::jit {
 
 Result<std::unique_ptr<llvm::Module>> lower_typed(llvm::LLVMContext& context, const inference::TypedMethod& method,
-                                                  inference::Program& program, berth_tier_t tier, bool adaptive, LoweredNames& names) {
-  return MethodLowering(context, method, program, tier, adaptive, names).run();
+                                                  std::span<const engine::Edge> edges, inference::Program& program,
+                                                  berth_tier_t tier, bool adaptive, LoweredNames& names) {
+  const auto callee_at = [&](const inference::Specialisation& callee) -> const inference::TypedMethod* {
+    for (const engine::Edge& edge : edges) {
+      if (!engine::instance_payload(*edge.callee)) continue;  // its result was a duplicate
+      const inference::TypedMethod& typed = inference::typed_method(*edge.callee);
+      if (typed.specialisation == &callee) return &typed;
+    }
+    return nullptr;
+  };
+  return MethodLowering(context, method, callee_at, program, tier, adaptive, names).run();
 }
 
 Result<std::unique_ptr<llvm::Module>> lower_kernel(llvm::LLVMContext& context, inference::Program& program,

@@ -390,11 +390,12 @@ TEST_P(JitCache, J75_programs_run_alike_when_loaded) {
       CachedEngine engine(directory.path(), GetParam());
       EXPECT_EQ(run_program(engine, tier), expected) << round;
       // A caller may be lowered before its callee is inferred, and then assumes less: another module, compiled once more.
+      // Optimised code takes in a method of a recursion, which is then not compiled by itself.
       if (round == 0) {
         EXPECT_GT(engine.compiled(), 0u);
       } else if (round == 2) {
         EXPECT_EQ(engine.compiled(), 0u);
-        EXPECT_GE(engine.hits(), 4u);
+        EXPECT_GE(engine.hits(), 3u);
       }
     }
   }

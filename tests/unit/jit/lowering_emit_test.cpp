@@ -72,6 +72,14 @@ TEST(Jit, G12_loops_and_recursion_poll) {
   EXPECT_GE(count(recursive, "call fastcc { i64, i8 } @\"recursive(i64)\""), 1u) << recursive;
 }
 
+TEST(Jit, J86_optimised_code_takes_in_levels_of_a_recursion) {
+  Watchdog watchdog{60s};
+  Emitted emitted(kMethods);
+  const std::string recursive = emitted.text("recursive", "llvm");
+  EXPECT_GE(count(recursive, "icmp slt i64"), 4u) << recursive;
+  EXPECT_EQ(count(recursive, "call fastcc { i64, i8 } @\"recursive(i64)\""), 2u) << recursive;  // and from the boxed entry
+}
+
 TEST(Jit, G12_chunked_loops_poll_between_chunks_and_are_vectorised) {
   Watchdog watchdog{60s};
   Emitted emitted(R"(

@@ -422,6 +422,80 @@ method main() { ^0: %a = call filled(1) %b = call filled(1000) %c = call filled(
 
 const char* const kPrograms[] = {kFilled, kNothing, kFibonacci, kMutualRecursion, kList, kErrors, kNestedHandlers, kArrays, kMixed, kIdentity, kOverflow, kJoins};
 
+// Optimised code has taken in some levels of these: each has its line, and a handler in the middle sees those around it.
+const char* const kDeepErrors = R"(
+method down(%n: i64, %d: i64) -> i64 {
+^0:
+  %c = eq.i64 %n 0
+  cond %c ^1 ^2
+^1:
+  %x = div.i64 7 %d
+  return %x
+^2:
+  %m = sub.i64 %n 1
+  %odd = rem.i64 %n 2
+  %o = eq.i64 %odd 1
+  cond %o ^3 ^4
+^3:
+  %r = call down(%m, %d)
+  return %r
+^4:
+  %s = call aside(%m, %d)
+  %t = add.i64 %s 1
+  return %t
+}
+method aside(%n: i64, %d: i64) -> i64 {
+^0:
+  %r = call down(%n, %d)
+  %s = add.i64 %r 1
+  return %s
+}
+method guarded(%n: i64, %text: string) -> string {
+^0:
+  %c = eq.i64 %n 0
+  cond %c ^1 ^2
+^1:
+  throw %text
+^2:
+  br ^3
+^3 catch ^4:
+  %m = sub.i64 %n 1
+  %r = call guarded(%m, %text)
+  return %r
+^4(%e):
+  %stack = field %e.stack
+  %more = string.concat %text %stack
+  throw %more
+}
+method main() {
+^0:
+  %a = call down(61, 7)
+  print(%a)
+  br ^1
+^1 catch ^2:
+  %b = call guarded(4, "deep")
+  return %b
+^2(%e):
+  %stack = field %e.stack
+  print(%stack)
+  %n = string.len %stack
+  br ^3
+^3 catch ^4:
+  %x = call down(5, 0)
+  return %x
+^4(%f):
+  %trace = field %f.stack
+  print(%trace)
+  br ^5
+^5 catch ^6:
+  %y = call down(90, 0)
+  return %y
+^6(%g):
+  %long = field %g.stack
+  return %long
+}
+)";
+
 TEST(Jit, J86_recursion) { expect_same_at_every_tier(kFibonacci, "= i64 6765"); }
 TEST(Jit, J86_mutual_recursion) { expect_same_at_every_tier(kMutualRecursion, "true true false\n= nothing 0"); }
 TEST(Jit, J86_lists) { expect_same_at_every_tier(kList, "49990000 text\nnothing\n= i64 49990000"); }
@@ -484,7 +558,7 @@ class Stressed {
 TEST(Jit, J85_objects_move_at_every_safepoint) {
   Watchdog watchdog{100s};
   uint64_t num_collections = 0;  // some of the programs have hardly a safepoint
-  for (const char* text : {kList, kErrors, kNestedHandlers, kMixed, kIdentity, kJoins, kMutualRecursion}) {
+  for (const char* text : {kList, kErrors, kNestedHandlers, kMixed, kIdentity, kJoins, kMutualRecursion, kDeepErrors}) {
     LoweringWorld world;
     const std::string expected = RunningProgram(world, text, BERTH_TIER_INTERPRET).run();
     for (const berth_tier_t tier : {BERTH_TIER_FAST, BERTH_TIER_OPTIMIZED}) {
@@ -521,6 +595,23 @@ method main() {
   return %r
 }
 )");
+}
+
+TEST(Jit, J86_stack_traces_of_unrolled_recursion) { expect_same_at_every_tier(kDeepErrors); }
+
+TEST(Jit, J86_a_method_taken_in_is_defined_again) {
+  Watchdog watchdog{60s};
+  LoweringWorld world;
+  RunningProgram running(world, R"(
+method ping(%n: i64) -> i64 { ^0: %c = eq.i64 %n 0 cond %c ^1 ^2 ^1: return 0 ^2: %m = sub.i64 %n 1 %r = call pong(%m) %s = add.i64 %r 1 return %s }
+method pong(%n: i64) -> i64 { ^0: %c = eq.i64 %n 0 cond %c ^1 ^2 ^1: return 0 ^2: %m = sub.i64 %n 1 %r = call ping(%m) %s = add.i64 %r 1 return %s }
+)",
+                         BERTH_TIER_OPTIMIZED);
+  EXPECT_EQ(running.call("ping", {Value::i64(100)}), "i64 100");
+  const std::string again = "berth-ir 1 method pong(%n: i64) -> i64 { ^0: return 1000 }";
+  ASSERT_FALSE(running.program().define(&world.thread(), again, "again.bir").has_error());
+  EXPECT_EQ(running.call("ping", {Value::i64(100)}), "i64 1001");
+  EXPECT_EQ(running.num_fallbacks(), 0u);
 }
 
 TEST(Jit, J44_eight_threads_share_compiled_code) {
