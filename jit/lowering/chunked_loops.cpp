@@ -63,6 +63,7 @@ class Finder {
     if (!loop->is_counted && only_counted) return nullptr;
     if (!loop->is_counted) loop->test = enclosing_test(header, *loop);
     choose_chunk(header, *loop);
+    if (loop->is_counted) find_start(header, *loop);
     find_provable(header, *loop);
     return loop;
   }
@@ -100,6 +101,25 @@ class Finder {
       }
     }
     return stands_still(outer, inner.length ? inner.length->operands[0] : inner.test->operands[1]);
+  }
+
+  /// Counts up from literals that are not negative; sets whether it ends within a chunk for all of them too.
+  void find_start(BlockId header, ChunkedLoop& loop) const {
+    if (loop.test->number != inference::LeafKind::I64) return;
+    const Operand& end = loop.test->operands[1];
+    const int64_t last = end.kind == Operand::Kind::Literal ? static_cast<int64_t>(end.literal.bits) : INT64_MAX;
+    loop.is_never_negative = true;
+    loop.is_one_chunk = last >= 0;
+    for (const BlockId from : predecessors_[header]) {
+      if (loop.contains[from]) continue;
+      for (const auto& target : body_.blocks[from].terminator.targets) {
+        if (target.block != header) continue;
+        const Operand& start = target.arguments[loop.index];
+        const int64_t first = start.kind == Operand::Kind::Literal ? static_cast<int64_t>(start.literal.bits) : -1;
+        loop.is_never_negative &= first >= 0;
+        loop.is_one_chunk &= first >= 0 && last - first <= static_cast<int64_t>(loop.chunk);
+      }
+    }
   }
 
   /// The blocks from which the header is reached again; false: they do what no such loop does. `inner`: loops that may be inside.
@@ -245,7 +265,7 @@ class Finder {
         const uint64_t largest = forms.largest(index);
         if (forms.is_linear(index)) {
           loop.linear.push_back(&statement);
-        } else if (largest != UINT64_MAX) {
+        } else if (largest <= UINT32_MAX) {  // else no array has it
           loop.bounded.push_back({&statement, largest});
         } else if (is_enclosed && id != header && (low.is_offset(index) || high.is_offset(index))) {  // behind the test
           loop.enclosed.push_back({&statement, low.is_offset(index)});
@@ -327,11 +347,27 @@ bool LinearForms::is_offset(const Operand& operand, unsigned depth) const {
 
 uint64_t LinearForms::largest(const Operand& operand, unsigned depth) const {
   if (operand.kind == Operand::Kind::Literal) return static_cast<int64_t>(operand.literal.bits) < 0 ? UINT64_MAX : operand.literal.bits;
-  const Statement* statement = operand.kind == Operand::Kind::Value && depth > 0 ? definitions_[operand.value] : nullptr;
+  if (operand.kind != Operand::Kind::Value || depth == 0) return UINT64_MAX;
+  if (operand.value == counter_ && loop_.is_never_negative) {
+    const Operand& end = loop_.test->operands[1];
+    return end.kind == Operand::Kind::Literal ? end.literal.bits & INT64_MAX : INT64_MAX;
+  }
+  const Statement* statement = definitions_[operand.value];
   if (!statement || !inference::is_integer(statement->number)) return UINT64_MAX;
   const auto below = [&](size_t i) { return largest(statement->operands[i], depth - 1); };
   switch (statement->op) {
     case Op::And: return std::min(below(0), below(1));
+    case Op::Add: {
+      const uint64_t a = below(0), b = below(1);
+      const bool fits = statement->number == inference::LeafKind::I64 && a <= INT64_MAX && b <= INT64_MAX - a;
+      return fits ? a + b : UINT64_MAX;
+    }
+    case Op::Rem: {
+      const Operand& divisor = statement->operands[1];
+      if (divisor.kind != Operand::Kind::Literal || static_cast<int64_t>(divisor.literal.bits) <= 0) return UINT64_MAX;
+      const bool is_positive = !inference::is_signed(statement->number) || below(0) != UINT64_MAX;
+      return is_positive ? divisor.literal.bits - 1 : UINT64_MAX;
+    }
     case Op::Convert:
     case Op::Truncate: {
       // Zero-extended: what the narrower type holds.

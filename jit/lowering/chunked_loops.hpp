@@ -31,6 +31,8 @@ struct ChunkedLoop {
   std::vector<bool> makes;            // per value: by its blocks; all others are the same in every round
   uint64_t chunk = 0;                 // rounds between two polls: about 50 us, 0.2 ms at the very most
   bool is_counted = false;
+  bool is_never_negative = false;     // counted: its counter, by what it starts at
+  bool is_one_chunk = false;          // counted: between literals that lie no further apart
   size_t index = 0;                   // counted: which parameter of the header counts
   const inference::Statement* test = nullptr;    // of the header; counted: `lt`: index, end
   const inference::Statement* length = nullptr;  // counted: of the header, if it makes the end: of an array or string from outside

@@ -363,6 +363,7 @@ void MethodLowering::emit_limit(const ChunkedLoop& loop, Chunks& chunks) {
   llvm::Value* after = builder_.CreateBinaryIntrinsic(with_sign ? llvm::Intrinsic::sadd_sat : llvm::Intrinsic::uadd_sat, index,
                                                       llvm::ConstantInt::get(index->getType(), chunk));
   chunks.limit = builder_.CreateBinaryIntrinsic(with_sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, chunks.end, after);
+  if (loop.is_never_negative) chunks.limit = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, chunks.limit, builder_.getInt64(0));
 }
 
 /// In place of the poll: after so many rounds.
@@ -398,8 +399,10 @@ void MethodLowering::emit_chunk_test(const Terminator& terminator) {
   Chunks& chunks = chunks_[current_];
   const auto& parameters = body_.blocks[current_].parameters;
   llvm::Value* index = values_[parameters[loop.index]];
-  const auto predicate = inference::is_signed(loop.test->number) ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT;
-  llvm::Value* goes_on = builder_.CreateICmp(predicate, index, chunks.limit);
+  const bool with_sign = inference::is_signed(loop.test->number) && !loop.is_one_chunk;
+  const auto predicate = with_sign ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT;
+  // Tells LLVM that the counter is not negative: divisions of it become cheap.
+  llvm::Value* goes_on = builder_.CreateICmp(loop.is_never_negative ? llvm::CmpInst::ICMP_ULT : predicate, index, chunks.limit);
   llvm::BasicBlock* from = builder_.GetInsertBlock();
   llvm::BasicBlock* over = new_block("over");
   llvm::BasicBlock* again = new_block("again");

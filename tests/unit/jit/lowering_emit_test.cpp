@@ -80,6 +80,30 @@ TEST(Jit, J86_optimised_code_takes_in_levels_of_a_recursion) {
   EXPECT_EQ(count(recursive, "call fastcc { i64, i8 } @\"recursive(i64)\""), 2u) << recursive;  // and from the boxed entry
 }
 
+// A counter that starts at 0 is compared as unsigned, so that LLVM knows its sign; between literals there is one chunk.
+TEST(Jit, J86_counters_from_literals_are_never_negative) {
+  Watchdog watchdog{60s};
+  Emitted emitted(R"(
+method some(%n: i64) {
+^0: br ^1(0, 0)
+^1(%i, %s): %c = lt.i64 %i %n cond %c ^2 ^3
+^2: %r = rem.i64 %i 10 %t = add.i64 %s %r %j = add.i64 %i 1 br ^1(%j, %t)
+^3: return %s
+}
+method ten(%a: array<i64>) {
+^0: br ^1(0, 0)
+^1(%i, %s): %c = lt.i64 %i 100 cond %c ^2 ^3
+^2: %k = add.i64 %i 7 %r = rem.i64 %k 10 %x = array.get %a %r %t = add.i64 %s %x %j = add.i64 %i 1 br ^1(%j, %t)
+^3: return %s
+}
+)");
+  const std::string some = emitted.text("some", "llvm");
+  EXPECT_EQ(count(some, "icmp ult i64"), 1u) << some;
+  const std::string ten = emitted.text("ten", "llvm");
+  EXPECT_EQ(count(ten, "sadd.sat"), 0u) << ten;
+  EXPECT_EQ(count(ten, "br i1 false, label %raise"), 1u) << ten;  // the index is at most 9
+}
+
 TEST(Jit, G12_chunked_loops_poll_between_chunks_and_are_vectorised) {
   Watchdog watchdog{60s};
   Emitted emitted(R"(

@@ -161,6 +161,49 @@ TEST(Jit, J86_chunked_loops_raise_at_the_right_element) {
   EXPECT_EQ(fast.num_fallbacks() + optimized.num_fallbacks(), 0u);
 }
 
+// Counters that start at literals, with ends on both sides of them, and what is divided by them.
+TEST(Jit, J86_loops_between_literals) {
+  expect_same_at_every_tier(R"(
+method upto(%n: i64) {
+^0: br ^1(0, 0)
+^1(%i, %s): %c = lt.i64 %i %n cond %c ^2 ^3
+^2: %q = div.i64 %i 7 %r = rem.i64 %i 10 %t = add.i64 %s %q %u = sub.i64 %t %r %j = add.i64 %i 1 br ^1(%j, %u)
+^3: %v = add.i64 %s %i return %v
+}
+method none(%a: array<i64>) {
+^0: br ^1(3)
+^1(%i): %c = lt.i64 %i -4 cond %c ^2 ^3
+^2: array.set %a %i 1 %j = add.i64 %i 1 br ^1(%j)
+^3: return %i
+}
+method back(%a: array<i64>) {
+^0: br ^1(5)
+^1(%i): %c = lt.i64 %i 2 cond %c ^2 ^3
+^2: array.set %a %i 1 %j = add.i64 %i 1 br ^1(%j)
+^3: return %i
+}
+method table(%a: array<i64>) {
+^0: br ^1(-3, 0)
+^1(%k, %s): %d = lt.i64 %k 60000 cond %d ^2 ^4
+^2: %r = rem.i64 %k 5 %f = lt.i64 %r 0 cond %f ^3(%s) ^5
+^3(%t): %l = add.i64 %k 1 br ^1(%l, %t)
+^5: %x = array.get %a %r %u = add.i64 %s %x br ^3(%u)
+^4: br ^6(0, %s)
+^6(%i, %v): %c = lt.i64 %i 3 cond %c ^7 ^8
+^7 catch ^9: %m = add.i64 %i 4 %o = rem.i64 %m 6 %y = array.get %a %o %w = add.i64 %v %y %j = add.i64 %i 1 br ^6(%j, %w)
+^8: return %v
+^9(%e): %why = field %e.text print(%why) return %v
+}
+method main() {
+^0:
+  %a = call upto(-5) %b = call upto(0) %c = call upto(1) %d = call upto(9000) %e = call upto(123456)
+  %z = array.new i64 5 3 %f = call none(%z) %g = call back(%z) %h = call table(%z)
+  print(%a, " ", %b, " ", %c, " ", %d, " ", %e, " ", %f, " ", %g, " ", %h)
+  return nothing
+}
+)");
+}
+
 // Counted loops in a counted one, which have a copy without polls: with two inner ones, of which one is left early; and rows that the outer
 // loop exchanges.
 const char* const kNests = R"(
