@@ -148,7 +148,9 @@ void MethodLowering::begin_function(const OsrPoint* start) {
   chunks_.clear();
   nests_.clear();
   is_whole_ = start == nullptr;
-  error_exit_ = nullptr;
+  error_exits_[0] = error_exits_[1] = nullptr;
+  frame_start_ = nullptr;
+  current_ = 0;
   used_temporaries_ = num_temporaries_ = 0;
   num_values_ = 1;
 }
@@ -164,15 +166,7 @@ void MethodLowering::emit_prologue(const OsrPoint* start) {
   boxed_ = builder_.CreateAlloca(pointer_, nullptr, "boxed");
   thread_ = function_->getArg(0);
   thread_->setName("thread");
-  if (roots_.has_hot && !start) emit_stack_check();
-  llvm::Value* head = thread_word(offsetof(gc::Thread, frames));
-  frame_start_ = in_region(builder_.CreateLoad(pointer_, head), "thread");
-  if (has_frame_) {
-    in_region(builder_.CreateStore(frame_start_, frame_), "frame");
-    in_region(builder_.CreateStore(address(frame_kind_), offset(frame_, offsetof(gc::Frame, kind))), "frame");
-    in_region(builder_.CreateStore(builder_.getInt64(0), offset(frame_, offsetof(gc::Frame, position))), "frame");
-    in_region(builder_.CreateStore(frame_, head), "thread");
-  }
+  if (start || roots_.frame_block == 0) begin_frame();
   if (start) {
     emit_osr_arguments(*start);
   } else {
@@ -199,7 +193,7 @@ void MethodLowering::emit_arguments() {
     // Inference may know a parameter better than the key of the specialisation does, never worse.
     if (!shape.is_none()) set_value(id, coerce(argument, shape, &typed_.specialisation->method->position));
   }
-  if (roots_.has_hot) emit_poll();
+  if (roots_.has_hot && roots_.frame_block == 0) emit_poll();
 }
 
 void MethodLowering::emit_block_parameters() {
@@ -220,6 +214,17 @@ void MethodLowering::emit_block_parameters() {
       chunks->parameters.push_back(shape.is_none() ? nullptr : builder_.CreatePHI(register_type(context_, shape), 2));
     }
   }
+}
+
+void MethodLowering::begin_frame() {
+  if (roots_.has_hot && is_whole_) emit_stack_check();
+  if (!has_frame_) return;
+  llvm::Value* head = thread_word(offsetof(gc::Thread, frames));
+  frame_start_ = in_region(builder_.CreateLoad(pointer_, head), "thread");
+  in_region(builder_.CreateStore(frame_start_, frame_), "frame");
+  in_region(builder_.CreateStore(address(frame_kind_), offset(frame_, offsetof(gc::Frame, kind))), "frame");
+  in_region(builder_.CreateStore(builder_.getInt64(0), offset(frame_, offsetof(gc::Frame, position))), "frame");
+  in_region(builder_.CreateStore(frame_, head), "thread");
 }
 
 /// The depth at which this raises may differ from the interpreter's, the error does not.
@@ -264,6 +269,10 @@ void MethodLowering::emit_block(inference::BlockId id) {
   if (id != 0)
     for (const inference::ValueId parameter : block.parameters)
       if (values_[parameter]) set_value(parameter, values_[parameter]);
+  if (is_whole_ && id != 0 && id == roots_.frame_block) {
+    begin_frame();
+    if (roots_.has_hot) emit_poll();
+  }
   if (roots_.is_loop_header[id] && !chunked_loops_[id]) {
     llvm::BranchInst* poll = emit_poll();
     emit_osr_exit(id, builder_.getInt32(1));
@@ -469,12 +478,13 @@ void MethodLowering::emit_branch(const inference::Target& target, const Position
     auto* phi = chunks && !goes_round ? chunks->parameters[i] : llvm::cast<llvm::PHINode>(values_[parameters[i]]);
     phi->addIncoming(arguments[i], builder_.GetInsertBlock());
   }
+  if (is_framed() && is_whole_ && !roots_.is_framed[target.block]) end_frame();
   if (goes_round && chunks->left) chunks->left->addIncoming(builder_.CreateSub(chunks->left, builder_.getInt64(1)), builder_.GetInsertBlock());
   builder_.CreateBr(chunks && !goes_round ? chunks->entry : blocks_[target.block]);
 }
 
 void MethodLowering::emit_exit(llvm::Value* value, uint8_t flag) {
-  if (has_frame_ && !(flag != 0 && mutant::is_on("G35_head_left"))) end_frame();
+  if (is_framed() && !(flag != 0 && mutant::is_on("G35_head_left"))) end_frame();
   if (convention_.result.is_none()) {
     builder_.CreateRet(builder_.getInt8(flag));
     return;
@@ -491,7 +501,7 @@ void MethodLowering::end_frame() {
 
 /// Sizes are known now: the placeholders become the frame, cleared before it is linked, and the buffer of operands.
 void MethodLowering::finish_frame() {
-  const unsigned slots = num_slots_ + (has_frame_ ? num_temporaries_ : std::max(num_temporaries_, kColdTemporaries));
+  const unsigned slots = num_slots_ + num_temporaries_;
   frame_kind_->slots = slots;
   frame_kind_->method = typed_.specialisation->method;
   builder_.SetInsertPoint(frame_);
@@ -503,10 +513,16 @@ void MethodLowering::finish_frame() {
   value_buffer_->replaceAllUsesWith(buffer);
   value_buffer_->eraseFromParent();
   frame_ = frame;
-  builder_.SetInsertPoint(frame_start_);
-  if (has_frame_)
-    for (unsigned i = 0; i < slots; ++i)
+  if (!has_frame_) return;
+  const auto clear = [&](unsigned first, unsigned end) {
+    for (unsigned i = first; i < end; ++i)
       in_region(builder_.CreateStore(llvm::ConstantPointerNull::get(pointer_), slot_address(i)), "frame");
+  };
+  builder_.SetInsertPoint(boxed_->getNextNode());
+  clear(0, num_slots_);
+  if (!frame_start_) return;  // never begun: what would is not reached
+  builder_.SetInsertPoint(frame_start_);
+  clear(num_slots_, slots);
 }
 
 // Boxed entry: unpacks the arguments, calls the specialised entry, packs the result.

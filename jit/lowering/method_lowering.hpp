@@ -90,6 +90,7 @@ class MethodLowering {
   void emit_prologue(const OsrPoint* start);
   void emit_arguments();
   void emit_block_parameters();
+  void begin_frame();
   void emit_stack_check();
   void emit_block(inference::BlockId id);
   void emit_terminator(const inference::Block& block);
@@ -105,6 +106,7 @@ class MethodLowering {
   llvm::BasicBlock* emit_edge(const inference::Target& target, const inference::Position* position);
   void emit_branch(const inference::Target& target, const inference::Position* position);
   void emit_exit(llvm::Value* value, uint8_t flag);
+  bool is_framed() const { return has_frame_ && (!is_whole_ || roots_.is_framed[current_]); }
   void end_frame();
   void emit_boxed();
   llvm::AllocaInst* emit_rooted_arguments(llvm::Value* arguments);
@@ -254,7 +256,7 @@ class MethodLowering {
   std::vector<llvm::AllocaInst*> cells_;    // of what an OSR start gives and the method may make again; null: made once, or rooted
   llvm::Value* thread_ = nullptr;
   bool is_whole_ = true;    // begins where the method does
-  bool has_frame_ = false;  // linked from entry to exit
+  bool has_frame_ = false;  // linked from Roots::frame_block on
 
   std::vector<llvm::Value*> values_;
   std::vector<unsigned> slots_;       // index of a rooted value
@@ -265,10 +267,10 @@ class MethodLowering {
   std::unordered_map<inference::BlockId, Nest> nests_;       // of those, by header
   std::unordered_map<inference::BlockId, Chunks> chunks_;    // of those, by header
   std::vector<inference::BlockId> chunked_in_;               // per block: header of the counted loop that it is part of, or kNone
-  llvm::BasicBlock* error_exit_ = nullptr;
+  llvm::BasicBlock* error_exits_[2] = {};      // by whether the frame is linked
   llvm::Instruction* frame_ = nullptr;         // placeholders until sizes are known
   llvm::Instruction* value_buffer_ = nullptr;
-  llvm::Instruction* frame_start_ = nullptr;   // slots are cleared before it
+  llvm::Instruction* frame_start_ = nullptr;   // temporaries are cleared before it, rooted values at the entry
   size_t num_values_ = 1;
   llvm::AllocaInst *result_ = nullptr, *scratch_ = nullptr, *boxed_ = nullptr;
   inference::BlockId current_ = 0;

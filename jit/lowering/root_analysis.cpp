@@ -46,6 +46,51 @@ void find_order(const Body& body, Roots& roots) {
   std::reverse(roots.order.begin(), roots.order.end());
 }
 
+bool is_hot(const Block& block, const RootQuestions& questions) {
+  if (questions.terminator(block) == Safepoint::Hot) return true;
+  return std::ranges::any_of(block.statements, [&](const auto& statement) {
+    return questions.statement(statement) == Safepoint::Hot;
+  });
+}
+
+/// Down from the entry, as long as one way only leads to where a collection can happen, and no other leads into it. A
+/// chain like that is in no loop. Methods with handlers begin their frame at once.
+void place_frame(const Body& body, const RootQuestions& questions, Roots& roots) {
+  std::vector<bool> needs(body.blocks.size());  // the block itself
+  std::vector<unsigned> predecessors(body.blocks.size());
+  bool has_handlers = false;
+  for (const BlockId id : roots.order) {
+    const Block& block = body.blocks[id];
+    roots.has_hot = roots.has_hot || is_hot(block, questions);
+    needs[id] = roots.is_loop_header[id] || is_hot(block, questions);
+    has_handlers = has_handlers || block.handler != kNone;
+    for (const BlockId next : successors(block)) ++predecessors[next];
+  }
+  roots.is_framed.assign(body.blocks.size(), true);
+  if (has_handlers) return;
+  std::vector<bool> leads = needs;  // to one that does; back edges lead to headers, which do
+  for (auto id = roots.order.rbegin(); id != roots.order.rend(); ++id)
+    for (const BlockId next : successors(body.blocks[*id]))
+      if (leads[next]) leads[*id] = true;
+  BlockId& begin = roots.frame_block;
+  while (!needs[begin]) {
+    BlockId only = kNone;
+    for (const BlockId next : successors(body.blocks[begin]))
+      if (leads[next]) only = only == kNone ? next : begin;
+    if (only == kNone || only == begin || predecessors[only] != 1) break;
+    begin = only;
+  }
+  if (begin == 0) return;
+  std::vector<BlockId> open{0};
+  roots.is_framed[0] = false;
+  for (size_t i = 0; i < open.size(); ++i)
+    for (const BlockId next : successors(body.blocks[open[i]])) {
+      if (next == begin || !roots.is_framed[next]) continue;
+      roots.is_framed[next] = false;
+      open.push_back(next);
+    }
+}
+
 class Liveness {
  public:
   Liveness(const Body& body, const RootQuestions& questions, Roots& roots)
@@ -104,14 +149,13 @@ class Liveness {
       for (const Operand& operand : statement->operands) use(live, operand);
       note(questions_.statement(*statement), live, handler, record);
     }
-    if (record && (roots_.is_loop_header[id] || (id == 0 && roots_.has_hot))) root(live);  // polls
+    if (record && (roots_.is_loop_header[id] || (id == roots_.frame_block && roots_.has_hot))) root(live);  // polls
     if (live == live_in_[id]) return false;
     live_in_[id] = std::move(live);
     return true;
   }
 
   void note(Safepoint safepoint, const Set& live, const Set& handler, bool record) {
-    if (safepoint == Safepoint::Hot) roots_.has_hot = true;
     if (!record || safepoint == Safepoint::Quiet) return;
     root(safepoint == Safepoint::Hot ? live : handler);
   }
@@ -138,6 +182,7 @@ Roots find_roots(const Body& body, const RootQuestions& questions) {
   roots.rooted.resize(body.values.size());
   roots.is_loop_header.resize(body.blocks.size());
   find_order(body, roots);
+  place_frame(body, questions, roots);
   Liveness(body, questions, roots).run();
   return roots;
 }

@@ -198,7 +198,7 @@ llvm::Value* MethodLowering::root(llvm::Value* reference) {
 }
 
 void MethodLowering::set_position(const Position* position) {
-  if (!has_frame_) return;
+  if (!is_framed()) return;
   in_region(builder_.CreateStore(address(keep(*position)), offset(frame_, offsetof(gc::Frame, position))), "frame");
 }
 
@@ -207,7 +207,8 @@ void MethodLowering::begin_cold(const Position* position, Operands roots) {
   const unsigned kept = used_temporaries_;
   for (const Held& held : roots) root(held.shape.is_reference() ? held.value : llvm::ConstantPointerNull::get(pointer_));
   used_temporaries_ = kept;
-  if (has_frame_) return set_position(position);
+  if (is_framed()) return set_position(position);
+  num_temporaries_ = std::max(num_temporaries_, kColdTemporaries);
   for (unsigned i = static_cast<unsigned>(roots.size()); i < kColdTemporaries; ++i)
     in_region(builder_.CreateStore(llvm::ConstantPointerNull::get(pointer_), slot_address(i)), "frame");
   llvm::Value* head = thread_word(offsetof(gc::Thread, frames));
@@ -218,7 +219,7 @@ void MethodLowering::begin_cold(const Position* position, Operands roots) {
 }
 
 void MethodLowering::end_cold() {
-  if (!has_frame_) end_frame();
+  if (!is_framed()) end_frame();
 }
 
 // Errors.
@@ -233,7 +234,7 @@ void MethodLowering::go_to_error() { builder_.CreateBr(error_block()); }
 
 llvm::BasicBlock* MethodLowering::error_block() {
   const inference::BlockId handler = body_.blocks[current_].handler;
-  llvm::BasicBlock*& block = handler == inference::kNone ? error_exit_ : landings_[handler];
+  llvm::BasicBlock*& block = handler == inference::kNone ? error_exits_[is_framed()] : landings_[handler];
   if (block) return block;
   block = llvm::BasicBlock::Create(context_, handler == inference::kNone ? "raised" : "caught", function_);
   llvm::IRBuilder<>::InsertPointGuard guard(builder_);

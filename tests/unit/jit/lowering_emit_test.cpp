@@ -80,6 +80,19 @@ TEST(Jit, J86_optimised_code_takes_in_levels_of_a_recursion) {
   EXPECT_EQ(count(recursive, "call fastcc { i64, i8 } @\"recursive(i64)\""), 2u) << recursive;  // and from the boxed entry
 }
 
+// What returns before anything can collect or recur does so without a frame, and without a poll.
+TEST(Jit, J86_frames_begin_behind_the_base_case) {
+  Watchdog watchdog{60s};
+  Emitted emitted(kMethods);
+  const std::string text = emitted.text("recursive", "llvm");
+  const size_t first = text.find("icmp slt i64"), poll = text.find("load atomic i32");
+  EXPECT_LT(first, poll) << text;
+#if defined(__x86_64__)
+  const std::string assembly = emitted.text("recursive", "asm");
+  EXPECT_LT(assembly.find("retq"), assembly.find("pushq")) << assembly;
+#endif
+}
+
 // A counter that starts at 0 is compared as unsigned, so that LLVM knows its sign; between literals there is one chunk.
 TEST(Jit, J86_counters_from_literals_are_never_negative) {
   Watchdog watchdog{60s};

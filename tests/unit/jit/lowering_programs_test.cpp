@@ -496,6 +496,68 @@ method main() {
 }
 )";
 
+// The frame begins behind the test for the base case: what raises before and behind it, what is referred to across its beginning.
+const char* const kLateFrames = R"(
+type Node { next: Node | nothing, value: i64 }
+method walk(%a: array<i64>, %i: i64, %node: Node | nothing) -> i64 {
+^0:
+  %x = array.get %a %i
+  %next = field %node.next
+  %c = eq.i64 %x 0
+  cond %c ^4(%i) ^1
+^1:
+  %made = new Node(%node, %x)
+  %j = add.i64 %i %x
+  %t = call walk(%a, %j, %made)
+  %d = eq.i64 %x 2
+  cond %d ^2 ^3
+^2:
+  %v = field %node.value
+  %r = add.i64 %t %v
+  br ^4(%r)
+^3:
+  %w = field %next.value
+  %s = sub.i64 %t %w
+  br ^4(%s)
+^4(%q):
+  %y = rem.i64 100 %q
+  return %y
+}
+method tried(%a: array<i64>, %i: i64, %node: Node | nothing) {
+^0:
+  br ^1
+^1 catch ^2:
+  %r = call walk(%a, %i, %node)
+  print(%r, " ")
+  return nothing
+^2(%e):
+  %text = field %e.text
+  %stack = field %e.stack
+  print(%text, " ", %stack, " ")
+  return nothing
+}
+method main() {
+^0:
+  %a = array.new i64 12 1
+  array.set %a 3 2
+  array.set %a 7 2
+  array.set %a 11 0
+  %x = new Node(nothing, 5)
+  %y = new Node(%x, 11)
+  %b = call tried(%a, 2, %y)
+  %c = call tried(%a, 11, %y)
+  %d = call tried(%a, 12, %y)
+  %e = call tried(%a, 2, nothing)
+  %f = call tried(%a, 2, %x)
+  %z = array.new i64 3 0
+  %g = call tried(%z, 0, %y)
+  array.set %a 11 6
+  %h = call tried(%a, 0, %y)
+  return nothing
+}
+)";
+
+TEST(Jit, J86_frames_that_begin_late) { expect_same_at_every_tier(kLateFrames); }
 TEST(Jit, J86_recursion) { expect_same_at_every_tier(kFibonacci, "= i64 6765"); }
 TEST(Jit, J86_mutual_recursion) { expect_same_at_every_tier(kMutualRecursion, "true true false\n= nothing 0"); }
 TEST(Jit, J86_lists) { expect_same_at_every_tier(kList, "49990000 text\nnothing\n= i64 49990000"); }
@@ -558,7 +620,7 @@ class Stressed {
 TEST(Jit, J85_objects_move_at_every_safepoint) {
   Watchdog watchdog{100s};
   uint64_t num_collections = 0;  // some of the programs have hardly a safepoint
-  for (const char* text : {kList, kErrors, kNestedHandlers, kMixed, kIdentity, kJoins, kMutualRecursion, kDeepErrors}) {
+  for (const char* text : {kList, kErrors, kNestedHandlers, kMixed, kIdentity, kJoins, kMutualRecursion, kDeepErrors, kLateFrames}) {
     LoweringWorld world;
     const std::string expected = RunningProgram(world, text, BERTH_TIER_INTERPRET).run();
     for (const berth_tier_t tier : {BERTH_TIER_FAST, BERTH_TIER_OPTIMIZED}) {
