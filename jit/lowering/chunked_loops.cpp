@@ -18,6 +18,7 @@ using inference::ValueId;
 namespace {
 
 constexpr size_t kMaxInner = 3;  // loops in a nest: each may take a chunk before the next poll
+constexpr int64_t kLiteralChunks = 2;  // that a loop between literals may take without a poll
 constexpr uint64_t kVectorMultiple = 64;  // whole vectors: no remainder between two chunks
 
 /// What a statement costs where code is not optimised and memory is far away.
@@ -80,6 +81,7 @@ class Finder {
     for (BlockId id = 0; id < body_.blocks.size(); ++id) {
       if (!loop.contains[id]) continue;
       if (chunked[id] && !is_bounded_in(*chunked[id], id, loop)) return nullptr;
+      if (chunked[id] && takes_a_chunk(*chunked[id])) return nullptr;  // a poll per round is nothing then
       if (chunked[id]) nest->inner.push_back(id);
       if (nest->inner.size() > kMaxInner) return nullptr;
       // Statements of inner loops too: once per round of this one, beside their own rounds.
@@ -89,6 +91,11 @@ class Finder {
   }
 
  private:
+  static bool takes_a_chunk(const ChunkedLoop& inner) {
+    const Operand& end = inner.test->operands[1];
+    return end.kind == Operand::Kind::Literal && static_cast<int64_t>(end.literal.bits) > static_cast<int64_t>(inner.chunk / 2);
+  }
+
   /// Counts from a constant up to what stands still in the loop around it.
   bool is_bounded_in(const ChunkedLoop& inner, BlockId header, const ChunkedLoop& outer) const {
     if (!inner.is_counted || inner.test->number != inference::LeafKind::I64) return false;
@@ -103,7 +110,7 @@ class Finder {
     return stands_still(outer, inner.length ? inner.length->operands[0] : inner.test->operands[1]);
   }
 
-  /// Counts up from literals that are not negative; sets whether it ends within a chunk for all of them too.
+  /// Counts up from literals that are not negative; sets whether it ends within kLiteralChunks for all of them too.
   void find_start(BlockId header, ChunkedLoop& loop) const {
     if (loop.test->number != inference::LeafKind::I64) return;
     const Operand& end = loop.test->operands[1];
@@ -117,7 +124,7 @@ class Finder {
         const Operand& start = target.arguments[loop.index];
         const int64_t first = start.kind == Operand::Kind::Literal ? static_cast<int64_t>(start.literal.bits) : -1;
         loop.is_never_negative &= first >= 0;
-        loop.is_one_chunk &= first >= 0 && last - first <= static_cast<int64_t>(loop.chunk);
+        loop.is_one_chunk &= first >= 0 && last - first <= kLiteralChunks * static_cast<int64_t>(loop.chunk);
       }
     }
   }

@@ -87,6 +87,9 @@ Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
   } else {
     loop_nests_.resize(body_.blocks.size());
   }
+  places_.resize(body_.blocks.size());
+  for (size_t i = 0; i < roots_.order.size(); ++i) places_[roots_.order[i]] = i;
+  find_polls_behind();
   chunked_in_.resize(body_.blocks.size(), kNone);
   for (inference::BlockId header = 0; header < body_.blocks.size(); ++header)
     for (inference::BlockId id = 0; chunked_loops_[header] && id < body_.blocks.size(); ++id)
@@ -109,6 +112,34 @@ Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
     return make_error(BERTH_UNSUPPORTED, "lowering \"" + name + "\"", unsupported_, "resolve and infer the method first");
   names_.record = record_;
   return std::move(module_);
+}
+
+/// Optimised loops that call nothing and have no references among what the header is given poll on the edges back: LLVM
+/// then turns the test round to the end, and takes what only the last round is for out of the loop.
+void MethodLowering::find_polls_behind() {
+  polls_behind_.resize(body_.blocks.size());
+  if (tier_ != BERTH_TIER_OPTIMIZED) return;
+  const auto is_reference = [this](inference::ValueId id) { return shape_of(type_of(id)).is_reference(); };
+  std::vector<std::vector<inference::BlockId>> predecessors(body_.blocks.size());
+  for (const inference::BlockId id : roots_.order)
+    for (const inference::BlockId next : successors(body_.blocks[id])) predecessors[next].push_back(id);
+  const auto is_quiet = [&](inference::BlockId header) {
+    std::vector<inference::BlockId> open{header};
+    std::vector<bool> is_inside(body_.blocks.size());
+    is_inside[header] = true;
+    for (size_t i = 0; i < open.size(); ++i) {
+      if (roots_.is_hot[open[i]] || body_.blocks[open[i]].handler != kNone) return false;
+      for (const inference::BlockId from : predecessors[open[i]]) {
+        if (is_inside[from] || places_[from] < places_[header]) continue;
+        is_inside[from] = true;
+        open.push_back(from);
+      }
+    }
+    return true;
+  };
+  for (const inference::BlockId id : roots_.order)
+    polls_behind_[id] = roots_.is_loop_header[id] && !chunked_loops_[id] && !loop_nests_[id] &&
+                        std::ranges::none_of(body_.blocks[id].parameters, is_reference) && is_quiet(id);
 }
 
 void MethodLowering::emit_method(const OsrPoint* start) {
@@ -273,7 +304,7 @@ void MethodLowering::emit_block(inference::BlockId id) {
     begin_frame();
     if (roots_.has_hot) emit_poll();
   }
-  if (roots_.is_loop_header[id] && !chunked_loops_[id]) {
+  if (roots_.is_loop_header[id] && !chunked_loops_[id] && !polls_behind_[id]) {
     llvm::BranchInst* poll = emit_poll();
     emit_osr_exit(id, builder_.getInt32(1));
     if (loop_nests_[id] && poll && is_whole_) emit_nest_entry(id, poll);
@@ -470,6 +501,8 @@ void MethodLowering::emit_branch(const inference::Target& target, const Position
     arguments[i] = boxes[i] ? in_region(builder_.CreateLoad(pointer_, boxes[i]), "frame")
                             : coerce(read(target.arguments[i]), shape, position);
   }
+  // Before what the header is given is handed over: the poll ends in another block.
+  if (polls_behind_[target.block] && places_[target.block] <= places_[current_]) emit_poll();
   const auto* loop = chunked_loops_[target.block].get();
   Chunks* const chunks = loop ? &chunks_[target.block] : nullptr;
   const bool goes_round = loop && loop->contains[current_];

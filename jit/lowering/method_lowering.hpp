@@ -85,6 +85,7 @@ class MethodLowering {
   };
 
   // method_lowering.cpp: functions, blocks, terminators.
+  void find_polls_behind();
   void emit_method(const OsrPoint* start);  // null: from the beginning
   void begin_function(const OsrPoint* start);
   void emit_prologue(const OsrPoint* start);
@@ -253,6 +254,8 @@ class MethodLowering {
   llvm::Function* function_ = nullptr;      // from here on: of the function that is being made
   gc::FrameKind* frame_kind_ = nullptr;
   std::vector<inference::BlockId> order_;   // of the blocks that are in it
+  std::vector<size_t> places_;              // of blocks in the order of the whole method
+  std::vector<bool> polls_behind_;          // per block: on the edges back to it
   std::vector<llvm::AllocaInst*> cells_;    // of what an OSR start gives and the method may make again; null: made once, or rooted
   llvm::Value* thread_ = nullptr;
   bool is_whole_ = true;    // begins where the method does

@@ -59,10 +59,12 @@ void place_frame(const Body& body, const RootQuestions& questions, Roots& roots)
   std::vector<bool> needs(body.blocks.size());  // the block itself
   std::vector<unsigned> predecessors(body.blocks.size());
   bool has_handlers = false;
+  roots.is_hot.resize(body.blocks.size());
   for (const BlockId id : roots.order) {
     const Block& block = body.blocks[id];
-    roots.has_hot = roots.has_hot || is_hot(block, questions);
-    needs[id] = roots.is_loop_header[id] || is_hot(block, questions);
+    roots.is_hot[id] = is_hot(block, questions);
+    roots.has_hot = roots.has_hot || roots.is_hot[id];
+    needs[id] = roots.is_loop_header[id] || roots.is_hot[id];
     has_handlers = has_handlers || block.handler != kNone;
     for (const BlockId next : successors(block)) ++predecessors[next];
   }

@@ -26,9 +26,11 @@ struct RootQuestions {
 
 struct Roots {
   std::vector<bool> rooted;            // per value
-  std::vector<bool> is_loop_header;    // per block: a poll stands there, or between chunks of the loop (chunked_loops.hpp)
+  // Per block: a poll stands there, or on the edges that come back to it, or between chunks of the loop (chunked_loops.hpp).
+  std::vector<bool> is_loop_header;
   std::vector<inference::BlockId> order;  // reachable blocks, reverse postorder
   inference::BlockId frame_block = 0;  // at its start the frame is linked, and polled if there is anything Hot
+  std::vector<bool> is_hot;            // per block: some statement or the terminator is
   std::vector<bool> is_framed;         // per block: entered with the frame linked, or begins it
   bool has_loops = false;
   bool has_hot = false;                // some statement or terminator is Hot

@@ -117,6 +117,26 @@ method ten(%a: array<i64>) {
   EXPECT_EQ(count(ten, "br i1 false, label %raise"), 1u) << ten;  // the index is at most 9
 }
 
+// The inner loop is most of a chunk: the outer one has no copy without polls, and polls behind its body.
+TEST(Jit, G12_loops_without_calls_poll_on_the_edge_back) {
+  Watchdog watchdog{60s};
+  Emitted emitted(R"(
+method outer(%n: i64, %a: array<i64>) {
+^0: br ^1(0, 0)
+^1(%i, %s): %c = lt.i64 %i %n cond %c ^2 ^7
+^2: %r = rem.i64 %i 600 %z = eq.i64 %r 0 cond %z ^3 ^6
+^3: br ^4(0)
+^4(%j): %d = lt.i64 %j 3000 cond %d ^5 ^6
+^5: array.set %a %j %i %k = add.i64 %j 1 br ^4(%k)
+^6: %m = mul.i64 %i 77 %t = xor.i64 %s %m %l = add.i64 %i 1 br ^1(%l, %t)
+^7: return %s
+}
+)");
+  const std::string text = emitted.text("outer", "llvm");
+  EXPECT_LT(text.find(", 77"), text.find("load atomic i32")) << text;
+  EXPECT_EQ(count(text, "load atomic i32"), 2u) << text;  // and where the inner loop would go on with a second chunk
+}
+
 TEST(Jit, G12_chunked_loops_poll_between_chunks_and_are_vectorised) {
   Watchdog watchdog{60s};
   Emitted emitted(R"(
