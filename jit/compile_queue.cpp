@@ -31,6 +31,8 @@ CompileQueue::Job::Job(engine::CompileJob compile_job, sync::TimePoint since)
     : job(std::move(compile_job)),
       bytes(body_of(job) ? body_of(job)->size() : 0),
       instructions(estimate_instructions(body_of(job))),
+      is_typed(body_of(job) && body_of(job)->kind() == engine::BodyKind::TypedIr),
+      is_shareable(job.tier == BERTH_TIER_FAST && !(job.source && job.source->isolated)),
       since(since) {}
 
 std::shared_ptr<CompileQueue::Job> CompileQueue::Job::alone_again() const {
@@ -39,10 +41,6 @@ std::shared_ptr<CompileQueue::Job> CompileQueue::Job::alone_again() const {
   fresh->claimed = claimed;
   fresh->cancelled.store(cancelled.load(std::memory_order_relaxed), std::memory_order_relaxed);
   return fresh;
-}
-
-bool CompileQueue::Job::is_typed() const {
-  return body_of(job) && body_of(job)->kind() == engine::BodyKind::TypedIr;
 }
 
 // --- in

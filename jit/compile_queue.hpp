@@ -108,16 +108,15 @@ struct CompileQueue::Job {
   /// The same, to be compiled alone, claimed if it is.
   std::shared_ptr<Job> alone_again() const;
 
-  bool may_share() const {
-    return !alone && job.tier == BERTH_TIER_FAST && !(job.source && job.source->isolated);
-  }
-  bool goes_with(const Job& other) const { return may_share() && is_typed() == other.is_typed(); }
-  bool is_typed() const;
+  bool may_share() const { return !alone && is_shareable; }
+  bool goes_with(const Job& other) const { return may_share() && is_typed == other.is_typed; }
 
   engine::CompileJob job;
   // Those that it was added with, and itself; the pool's lock
   std::shared_ptr<const std::vector<const engine::CodeInstance*>> group;
+  // Of the source, which has long left the caches when its job's turn is near, and is not looked at under the lock.
   const size_t bytes, instructions;
+  const bool is_typed, is_shareable;
   const sync::TimePoint since;
   JobList::iterator place;  // in the queue of its priority, or among those that run; the pool's lock
   bool queued = false;      // the pool's lock
