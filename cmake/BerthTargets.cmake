@@ -53,8 +53,9 @@ endfunction()
 
 # A gtest program; its tests are found by ctest under their own names. FLOORS: floors linked (all must be named). LIBRARIES: others.
 # PREFIX: of the names in ctest. FILTER: of --gtest_filter.
+# ADDRESS_OPTIONS: of AddressSanitizer, instead of ./dev's, for a program that does on purpose what it takes for a fault.
 function(berth_test name)
-  cmake_parse_arguments(TEST "" "TIMEOUT;PREFIX;FILTER" "SOURCES;FLOORS;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "" "TIMEOUT;PREFIX;FILTER;ADDRESS_OPTIONS" "SOURCES;FLOORS;LIBRARIES;LABELS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   foreach(floor ${TEST_FLOORS})
     target_link_libraries(${name} PRIVATE berth_${floor})
@@ -65,6 +66,9 @@ function(berth_test name)
   if(NOT TEST_TIMEOUT)
     set(TEST_TIMEOUT 120)
   endif()
+  if(TEST_ADDRESS_OPTIONS AND BERTH_SANITIZE STREQUAL "address")
+    set(TEST_ENVIRONMENT ENVIRONMENT "ASAN_OPTIONS=${TEST_ADDRESS_OPTIONS}")
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 DISCOVERY_MODE PRE_TEST TEST_PREFIX "${TEST_PREFIX}" TEST_FILTER "${TEST_FILTER}"
-                       PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${TEST_LABELS}")
+                       PROPERTIES TIMEOUT ${TEST_TIMEOUT} LABELS "${TEST_LABELS}" ${TEST_ENVIRONMENT})
 endfunction()

@@ -2,6 +2,7 @@
 # The pool alone, with a stub generator: links no other part of jit/, so it also runs under ThreadSanitizer.
 set(BERTH_JIT_DIR ${PROJECT_SOURCE_DIR}/jit)
 berth_test(jit_pool_test
+  ADDRESS_OPTIONS detect_leaks=0  # threads that LLVM ended, and forked children, keep what they own
   SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/compile_pool_test.cpp ${PROJECT_SOURCE_DIR}/engine/no_compiler.cpp ${BERTH_JIT_DIR}/compile_error.cpp
           ${BERTH_JIT_DIR}/compile_pool.cpp ${BERTH_JIT_DIR}/compile_pool_supervision.cpp ${BERTH_JIT_DIR}/compile_pool_threads.cpp
           ${BERTH_JIT_DIR}/compile_queue.cpp ${BERTH_JIT_DIR}/containment.cpp
@@ -9,6 +10,7 @@ berth_test(jit_pool_test
   LIBRARIES LLVM)
 target_include_directories(jit_pool_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 berth_test(jit_host_test
+  ADDRESS_OPTIONS detect_leaks=0  # threads that LLVM ended, and forked children, keep what they own
   SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/host_backend_test.cpp ${PROJECT_SOURCE_DIR}/tests/unit/jit/object_unit_test.cpp
           ${PROJECT_SOURCE_DIR}/tests/unit/jit/host_target_test.cpp ${PROJECT_SOURCE_DIR}/tests/unit/jit/host_fork_test.cpp
           ${PROJECT_SOURCE_DIR}/tests/unit/jit/object_compiler_test.cpp
@@ -22,6 +24,7 @@ target_include_directories(berth-faulty-worker SYSTEM PRIVATE ${LLVM_INCLUDE_DIR
 target_link_libraries(berth-faulty-worker PRIVATE berth_jit berth_inference berth_engine berth_gc berth_support LLVM TBB::tbb Threads::Threads)
 berth_compile_options(berth-faulty-worker)
 berth_test(jit_isolation_test
+  ADDRESS_OPTIONS detect_leaks=0:handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigill=0  # as jit_host_test; workers end by signals
   SOURCES ${PROJECT_SOURCE_DIR}/tests/unit/jit/isolated_compiler_test.cpp
   FLOORS jit inference engine gc support
   LIBRARIES LLVM TBB::tbb
@@ -35,6 +38,7 @@ berth_test(jit_conformance_test
   TIMEOUT 900)
 target_include_directories(jit_conformance_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 berth_test(jit_isolation_conformance_test
+  ADDRESS_OPTIONS detect_leaks=0:handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigill=0  # as above
   SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/jit_isolation_test.cpp
   LIBRARIES berth::berth)
 target_compile_definitions(jit_isolation_conformance_test PRIVATE BERTH_FAULTY_WORKER="$<TARGET_FILE:berth-faulty-worker>")
@@ -48,6 +52,7 @@ berth_test(jit_store_test
   LIBRARIES LLVM)
 target_include_directories(jit_store_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 berth_test(jit_source_test
+  ADDRESS_OPTIONS detect_leaks=0  # forked children keep what they own
   SOURCES ${PROJECT_SOURCE_DIR}/tests/conformance/jit_source_test.cpp
   LIBRARIES berth::berth)
 berth_test(jit_cache_test

@@ -26,10 +26,12 @@ struct Memory {
     memory.heap_bytes = info.uordblks + info.hblkhd;
     return memory;
   }
-  /// More than a steady state explains: pools, arenas and the allocator's slack may still grow a little, and by `kept`. A sanitizer's
-  /// allocator counts no bytes and keeps freed ones: nothing is said then.
+  /// A sanitizer's allocator counts no bytes, and keeps freed ones.
+  bool is_counted() const { return heap_bytes != 0; }
+  /// More than a steady state explains: pools, arenas and the allocator's slack may still grow a little, and by `kept`. False where
+  /// memory is not counted.
   bool has_grown_since(const Memory& before, uint64_t kept) const {
-    if (heap_bytes == 0) return false;
+    if (!is_counted()) return false;
     return heap_bytes > before.heap_bytes + before.heap_bytes / 10 + (uint64_t{2} << 20) + kept ||
            resident_bytes > before.resident_bytes + before.resident_bytes / 4 + (uint64_t{32} << 20);
   }

@@ -315,9 +315,18 @@ class Scheduler {
     void deallocate(boost::context::stack_context& stack) noexcept { list().push_back(stack); }
 
    private:
+    struct Kept {
+      Kept() = default;
+      ~Kept() {
+        for (boost::context::stack_context& stack : stacks) boost::context::protected_fixedsize_stack(kBytes).deallocate(stack);
+      }
+      Kept(const Kept&) = delete;
+      Kept& operator=(const Kept&) = delete;
+      std::vector<boost::context::stack_context> stacks;
+    };
     static std::vector<boost::context::stack_context>& list() {
-      static thread_local auto& stacks = *new std::vector<boost::context::stack_context>;  // never freed: as the stacks
-      return stacks;
+      static thread_local Kept kept;  // the thread that explores outlives its fibres
+      return kept.stacks;
     }
   };
 

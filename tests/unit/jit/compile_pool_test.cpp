@@ -738,24 +738,31 @@ TEST(Jit, J54_a_fatal_error_in_place_returns_to_the_asker) {
   EXPECT_EQ(f.sink.of(instance).failed, 1);
 }
 
-TEST(Jit, J28_batches_take_what_is_queued_within_limits) {
-  HeldFixture f;
-  for (int i = 0; i < 200; ++i) f.submit(f.instances.make());
-  f.gate.open();
-  f.sink.wait_for(201);
-  EXPECT_EQ(f.generator->batches(), (std::vector<size_t>{1, 64, 64, 64, 8}));
+/// Batches that one thread takes of so many FAST jobs.
+std::vector<size_t> batches_of(size_t jobs, size_t source_bytes) {
+  Instances instances;
+  const CompileQueue::Limits limits;
+  CompileQueue queue(limits, 1);
+  for (size_t i = 0; i < jobs; ++i) {
+    engine::CompileJob job = job_of(instances.make());
+    job.source->body = std::make_unique<SizedBody>(source_bytes);
+    const auto queued = std::make_shared<CompileQueue::Job>(std::move(job), sync::Clock::now());
+    queue.add({&queued, 1});
+  }
+  std::vector<size_t> sizes;
+  while (queue.num_queued() != 0) {
+    std::vector<CompileQueue::JobPtr> batch;
+    batch.reserve(limits.batch_jobs);
+    queue.take_batch(false, batch);
+    sizes.push_back(batch.size());
+    queue.finish(batch);
+  }
+  return sizes;
 }
 
-TEST(Jit, J28_batches_are_bounded_by_the_size_of_their_sources) {
-  HeldFixture f;
-  for (int i = 0; i < 10; ++i) {
-    engine::CompileJob job = job_of(f.instances.make());
-    job.source->body = std::make_unique<SizedBody>(24 * 1000);  // about 1,000 instructions
-    ASSERT_FALSE(f.pool->submit(std::move(job)).has_error());
-  }
-  f.gate.open();
-  f.sink.wait_for(11);
-  EXPECT_EQ(f.generator->batches(), (std::vector<size_t>{1, 4, 4, 2}));
+TEST(Jit, J28_batches_take_what_is_queued_within_limits) {
+  EXPECT_EQ(batches_of(200, 24), (std::vector<size_t>{64, 64, 64, 8}));
+  EXPECT_EQ(batches_of(10, 24 * 1000), (std::vector<size_t>{4, 4, 2}));  // sources of about 1,000 instructions
 }
 
 TEST(Jit, J28_workers_share_what_is_queued) {
