@@ -60,25 +60,39 @@ class Interpreter {
   static void scan(gc::Frame& frame, gc::SlotVisitor& visitor);  // of an activation
 
  private:
-  struct Activation;
+  struct Activation {
+    gc::Frame frame;
+    const InterpreterCode* code;
+    Activation* caller;
+    uint32_t pc;  // behind the instruction that it is at; written before what can raise, collect or call
+
+    Value* registers() noexcept { return reinterpret_cast<Value*>(this + 1); }
+    static size_t bytes(const InterpreterCode& code) noexcept {
+      return sizeof(Activation) + (code.num_registers + code.constants.size()) * sizeof(Value);
+    }
+  };
   using Instruction = InterpreterCode::Instruction;
+  using Detail = InterpreterCode::Detail;
   enum class Step : uint8_t { Next, Entered, Raised };
 
-  bool push(const InterpreterCode& code, const Value* arguments, size_t n);
+  Activation* push(const InterpreterCode& code);
   void pop() noexcept;
   State run();
+  size_t index_of(const Instruction& instruction) const noexcept {
+    return static_cast<size_t>(&instruction - top_->code->instructions.data());
+  }
+  const Detail& stop_at(const Instruction& instruction) noexcept;
   bool unwind();
-  Value& operand(const Instruction& instruction, uint32_t i) const noexcept;
-  bool take_branch(uint32_t target);
-  bool take_switch(const Instruction& instruction);
+  Value& slot(uint32_t place) const noexcept { return *reinterpret_cast<Value*>(reinterpret_cast<char*>(top_->registers()) + place); }
   bool poll();
+  bool poll_at(const Instruction& instruction);
   bool check(const InterpreterCode::Check& check, const Value& value);
-  bool finish(const Instruction& instruction, const Value& value);
   Step call_statement(const Instruction& instruction);
-  Step enter(const Specialisation& callee, const Instruction& instruction, std::span<Value> arguments, Value& result);
-  bool number(const Instruction& instruction, Value& result);
-  bool generic(const Instruction& instruction, Value& result);
-  bool fault_instead(const Instruction& instruction);
+  Step enter(const Specialisation& callee, const Instruction& instruction, uint32_t first);
+  bool number(const Instruction& instruction);
+  bool field(const Instruction& instruction);
+  bool general(const Instruction& instruction);
+  bool fault_instead(const Instruction& instruction, const Detail& detail);
   bool raise(const char* kind, std::string_view text);
 
   gc::Thread& thread_;

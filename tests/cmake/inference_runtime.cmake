@@ -1,5 +1,5 @@
 if(BERTH_JIT)
-  foreach(test interpreter runtime program)
+  foreach(test interpreter interpreter_forms runtime program)
     berth_test(inference_${test}_test
       SOURCES unit/inference/${test}_test.cpp support/interpreter_only.cpp
       FLOORS inference engine gc support
