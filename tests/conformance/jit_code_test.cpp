@@ -490,7 +490,9 @@ TEST(JitCode, J66_create_compile_delete_leaves_memory_flat) {
   }
   until(thread, [&] { return code_bytes(engine) == 0; });
   const auto end = berth::stress::Memory::now();
-  if (end.is_counted()) EXPECT_LE(end.resident_bytes, start.resident_bytes + (uint64_t{4} << 20));
+  if (end.is_counted()) {
+    EXPECT_LE(end.resident_bytes, start.resident_bytes + (uint64_t{4} << 20));
+  }
   EXPECT_LE(end.heap_bytes, start.heap_bytes + (uint64_t{2} << 20));
   EXPECT_EQ(metric(engine, "berth_code_free_bytes"), metric(engine, "berth_code_reserved_bytes"));
 }
@@ -549,7 +551,9 @@ TEST(JitCode, J70_unique_names_leave_memory_flat) {
   }
   until(thread, [&] { return code_bytes(engine) == 0; });
   const auto end = berth::stress::Memory::now();
-  if (end.is_counted()) EXPECT_LE(end.resident_bytes, start.resident_bytes + (uint64_t{4} << 20));
+  if (end.is_counted()) {
+    EXPECT_LE(end.resident_bytes, start.resident_bytes + (uint64_t{4} << 20));
+  }
   EXPECT_LE(end.heap_bytes, start.heap_bytes + (uint64_t{1} << 20));
 }
 
