@@ -181,6 +181,7 @@ void MethodLowering::begin_function(const OsrPoint* start) {
   is_whole_ = start == nullptr;
   error_exits_[0] = error_exits_[1] = nullptr;
   frame_start_ = nullptr;
+  cold_starts_.clear();
   current_ = 0;
   used_temporaries_ = num_temporaries_ = 0;
   num_values_ = 1;
@@ -546,16 +547,15 @@ void MethodLowering::finish_frame() {
   value_buffer_->replaceAllUsesWith(buffer);
   value_buffer_->eraseFromParent();
   frame_ = frame;
-  if (!has_frame_) return;
-  const auto clear = [&](unsigned first, unsigned end) {
+  const auto clear = [&](llvm::Instruction* before, unsigned first, unsigned end) {
+    builder_.SetInsertPoint(before);
     for (unsigned i = first; i < end; ++i)
       in_region(builder_.CreateStore(llvm::ConstantPointerNull::get(pointer_), slot_address(i)), "frame");
   };
-  builder_.SetInsertPoint(boxed_->getNextNode());
-  clear(0, num_slots_);
-  if (!frame_start_) return;  // never begun: what would is not reached
-  builder_.SetInsertPoint(frame_start_);
-  clear(num_slots_, slots);
+  for (const auto& [start, kept] : cold_starts_) clear(start, num_slots_ + kept, slots);
+  if (!has_frame_) return;
+  clear(boxed_->getNextNode(), 0, num_slots_);
+  if (frame_start_) clear(frame_start_, num_slots_, slots);  // else never begun: what would is not reached
 }
 
 // Boxed entry: unpacks the arguments, calls the specialised entry, packs the result.

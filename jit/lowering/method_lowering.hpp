@@ -38,7 +38,6 @@ struct Held {
   const inference::Literal* literal = nullptr;
 };
 
-inline constexpr unsigned kColdTemporaries = 4;  // no statement that is cold has more operands
 
 class MethodLowering {
  public:
@@ -274,6 +273,8 @@ class MethodLowering {
   llvm::Instruction* frame_ = nullptr;         // placeholders until sizes are known
   llvm::Instruction* value_buffer_ = nullptr;
   llvm::Instruction* frame_start_ = nullptr;   // temporaries are cleared before it, rooted values at the entry
+  // Where the frame is linked for one cold statement: temporaries from this number on are cleared before it.
+  std::vector<std::pair<llvm::Instruction*, unsigned>> cold_starts_;
   size_t num_values_ = 1;
   llvm::AllocaInst *result_ = nullptr, *scratch_ = nullptr, *boxed_ = nullptr;
   inference::BlockId current_ = 0;

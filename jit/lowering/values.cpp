@@ -205,17 +205,19 @@ void MethodLowering::set_position(const Position* position) {
 /// Roots what the runtime is given. Without a frame from the entry on, links one for the time of the call.
 void MethodLowering::begin_cold(const Position* position, Operands roots) {
   const unsigned kept = used_temporaries_;
+  llvm::LoadInst* previous = nullptr;
+  if (!is_framed()) {
+    previous = builder_.CreateLoad(pointer_, thread_word(offsetof(gc::Thread, frames)));
+    in_region(previous, "thread");
+    cold_starts_.push_back({previous, kept});
+  }
   for (const Held& held : roots) root(held.shape.is_reference() ? held.value : llvm::ConstantPointerNull::get(pointer_));
   used_temporaries_ = kept;
-  if (is_framed()) return set_position(position);
-  num_temporaries_ = std::max(num_temporaries_, kColdTemporaries);
-  for (unsigned i = static_cast<unsigned>(roots.size()); i < kColdTemporaries; ++i)
-    in_region(builder_.CreateStore(llvm::ConstantPointerNull::get(pointer_), slot_address(i)), "frame");
-  llvm::Value* head = thread_word(offsetof(gc::Thread, frames));
-  in_region(builder_.CreateStore(in_region(builder_.CreateLoad(pointer_, head), "thread"), frame_), "frame");
+  if (!previous) return set_position(position);
+  in_region(builder_.CreateStore(previous, frame_), "frame");
   in_region(builder_.CreateStore(address(frame_kind_), offset(frame_, offsetof(gc::Frame, kind))), "frame");
   in_region(builder_.CreateStore(address(keep(*position)), offset(frame_, offsetof(gc::Frame, position))), "frame");
-  in_region(builder_.CreateStore(frame_, head), "thread");
+  in_region(builder_.CreateStore(frame_, thread_word(offsetof(gc::Thread, frames))), "thread");
 }
 
 void MethodLowering::end_cold() {

@@ -228,18 +228,34 @@ TEST(Jit, J72_jitdump_has_each_symbol_once_with_its_size) {
   constexpr size_t kMethods = 200;
   std::map<std::string, Number*> entries;
   {
-    Fixture fixture(2), other(1);  // two engines, one file
+    // Two engines, one file. The thread is safe in the one that it does not use.
+    const auto aside = [](Fixture& idle, auto&& act) {
+      const berth::SafeScope scope(idle.thread.get());
+      return act();
+    };
+    Fixture fixture(2);
+    auto other = aside(fixture, [] { return std::make_unique<Fixture>(1u); });
     fixture.engine.set_observers(BERTH_OBSERVE_PERF | BERTH_OBSERVE_VTUNE);
-    other.engine.set_observers(BERTH_OBSERVE_PERF);
-    std::map<std::string, berth::InstanceRef> instances;
+    other->engine.set_observers(BERTH_OBSERVE_PERF);
+    std::map<std::string, berth::InstanceRef> instances, others;
     for (size_t n = 0; n < kMethods; ++n) {
       const std::string label = "area(Shape" + std::to_string(n) + ")";
-      instances[label] = (n % 4 ? fixture : other).install(source(n), label, n % 3 ? BERTH_TIER_FAST : BERTH_TIER_OPTIMIZED);
+      const berth_tier_t tier = n % 3 ? BERTH_TIER_FAST : BERTH_TIER_OPTIMIZED;
+      if (n % 4) {
+        instances[label] = aside(*other, [&] { return fixture.install(source(n), label, tier); });
+      } else {
+        others[label] = aside(fixture, [&] { return other->install(source(n), label, tier); });
+      }
     }
-    instances["square"] = fixture.install(kWithLines, "square");
-    for (const auto& [label, instance] : instances) entries[label] = fixture.entry(instance);
-    fixture.engine.set_observers(0);
-    fixture.entry(fixture.install(source(1), "unseen"));
+    aside(fixture, [&] {
+      for (const auto& [label, instance] : others) entries[label] = other->entry(instance);
+    });
+    aside(*other, [&] {
+      instances["square"] = fixture.install(kWithLines, "square");
+      for (const auto& [label, instance] : instances) entries[label] = fixture.entry(instance);
+      fixture.engine.set_observers(0);
+      fixture.entry(fixture.install(source(1), "unseen"));
+    });
     const auto codes = parse_dump(read_file(folder.path / ("jit-" + std::to_string(getpid()) + ".dump")));
     EXPECT_EQ(codes.size(), entries.size());
     std::map<uint64_t, int> indices;
@@ -258,6 +274,10 @@ TEST(Jit, J72_jitdump_has_each_symbol_once_with_its_size) {
       lines.push_back(line);
     }
     EXPECT_THAT(lines, testing::IsSupersetOf({40u, 41u, 42u, 43u}));
+    aside(fixture, [&] {
+      others.clear();
+      other.reset();
+    });
   }
   unsetenv("JITDUMPDIR");
 }

@@ -129,7 +129,7 @@ struct AwaitedSink final : CountingSink {
 TEST(JitMemory, J60_each_failing_allocation_of_a_compile_thread_is_an_answer) {
   const Watchdog watchdog(120s);
   Fixture f;
-  int failures = 0, mates = 0;
+  int failures = 0;
   const auto run = [&](int64_t n) {
     AwaitedSink sink;
     CompilePool pool(sink, std::make_unique<HostBackend>(nullptr), 1);
@@ -153,7 +153,6 @@ TEST(JitMemory, J60_each_failing_allocation_of_a_compile_thread_is_an_answer) {
       failed = failing.has_failed();
     }
     failures += failed;
-    mates += static_cast<int>(pool.stats().batches);
     EXPECT_EQ(sink.answered.load(), static_cast<int>(accepted.size()));
     submit(f.job("define i64 @f(i64 %x) {\n  ret i64 7\n}\n"));
     engine::CodeInstance& last = *accepted.back();
@@ -168,7 +167,6 @@ TEST(JitMemory, J60_each_failing_allocation_of_a_compile_thread_is_an_answer) {
     if (HasFailure()) FAIL() << "at allocation " << n;
   }
   EXPECT_GT(failures, 50);
-  EXPECT_GT(mates, 0);
 }
 
 }  // namespace
