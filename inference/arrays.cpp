@@ -147,22 +147,23 @@ void fill_elements(char* elements, size_t length, unsigned bytes, uint64_t bits)
 
 bool Runtime::array_new(gc::Thread& thread, const Leaf* array, int64_t length, const Value& fill, gc::Object*& out) {
   if (length < 0) return raise(thread, "index", fmt::format("index {} of {}", length, 0));
-  if (!is(fill, array->element)) return raise_type(thread, array->element->name, fill);
   LeafKind kind{};
   const bool unboxed = is_unboxed(array->element, kind);
-  gc::Rooted<1> roots(thread);
-  if (!unboxed && !box(thread, fill, roots[0])) return false;
-  out = static_cast<uint64_t>(length) >> 48 ? nullptr : heap().allocate(thread, layout(array), static_cast<size_t>(length));
-  if (!out) return raise(thread, "memory", "out of memory");
-  if (!unboxed) {
-    auto* slots = reinterpret_cast<gc::Object**>(out->elements());
-    if (roots[0]) {
-      for (int64_t i = 0; i < length; ++i) gc::Heap::write(out, slots + i, roots[0]);
-    }
+  if (unboxed ? fill.kind != kind : !is(fill, array->element)) return raise_type(thread, array->element->name, fill);
+  const auto make = [&] {
+    out = static_cast<uint64_t>(length) >> 48 ? nullptr : heap().allocate(thread, layout(array), static_cast<size_t>(length));
+    return out || raise(thread, "memory", "out of memory");
+  };
+  if (unboxed) {
+    if (!make()) return false;
+    // Fresh memory is zero.
+    if (fill.bits != 0) fill_elements(out->elements(), static_cast<size_t>(length), bytes_of(kind), fill.bits);
     return true;
   }
-  if (fill.bits == 0) return true;  // fresh memory is zero
-  fill_elements(out->elements(), static_cast<size_t>(length), bytes_of(kind), fill.bits);
+  gc::Rooted<1> roots(thread);
+  if (!box(thread, fill, roots[0]) || !make()) return false;
+  auto* slots = reinterpret_cast<gc::Object**>(out->elements());
+  for (int64_t i = 0; roots[0] && i < length; ++i) gc::Heap::write(out, slots + i, roots[0]);
   return true;
 }
 
