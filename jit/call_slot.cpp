@@ -172,7 +172,7 @@ engine::CodeInstanceRef SlotTable::remove(CallSlot& slot) noexcept {
 void SlotTable::publish(engine::CodeInstance& callee) noexcept {
   if (mutant::is_on("J39_no_slot_rewrite")) return;
   const engine::Code* const read_early = mutant::is_on("J40_write_outside_leaf_lock") ? engine::instance_code(callee) : nullptr;
-  if (read_early) sync::pause();
+  for (int i = 0; read_early && i < 1000; ++i) sync::pause();  // as a thread that lost its processor
   const sync::Lock lock(mutex_);
   const auto found = entries_.find(&callee);
   if (found == entries_.end()) return;

@@ -169,5 +169,33 @@ TEST(JitMemory, J60_each_failing_allocation_of_a_compile_thread_is_an_answer) {
   EXPECT_GT(failures, 50);
 }
 
+// No thread was to be had when the job came, nor when somebody waits for it.
+TEST(JitMemory, J60_a_waiter_of_a_pool_without_threads_is_answered) {
+  Fixture f;
+  int reached = 0;
+  for (int64_t n = 1;; ++n) {
+    ASSERT_LT(n, 1000);
+    AwaitedSink sink;
+    CompilePool pool(sink, std::make_unique<HostBackend>(nullptr), 1);
+    engine::CompileJob job = f.job("define i64 @f(i64 %x) {\n  ret i64 %x\n}\n");
+    engine::CodeInstance& instance = *job.instance;
+    bool accepted = false;
+    try {
+      const FailingNew failing(n, FailingNew::Mode::FromThenOn, FailingNew::Whose::Own);
+      accepted = !pool.submit(std::move(job)).has_error();
+    } catch (const std::bad_alloc&) {
+    }
+    if (accepted && pool.stats().threads != 0) break;
+    if (!accepted) continue;
+    ++reached;
+    {
+      const FailingNew failing(1, FailingNew::Mode::FromThenOn, FailingNew::Whose::Own);
+      pool.help(instance, Deadline::never());
+    }
+    ASSERT_EQ(sink.answered.load(), 1) << "at allocation " << n;
+  }
+  EXPECT_GT(reached, 0);
+}
+
 }  // namespace
 }  // namespace berth::jit
