@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Host back end: pool, containment, code generation, linking, call slots.
 set(JIT_HOST
+  awaited_call.cpp
   cache_key.cpp
   cached_request.cpp
   call_slot.cpp

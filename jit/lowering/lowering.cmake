@@ -2,7 +2,9 @@ set(JIT_LOWERING
   emit.cpp
   lowering/arithmetic.cpp
   lowering/chunked_loops.cpp
+  lowering/frames.cpp
   lowering/kernel_lowering.cpp
+  lowering/loop_chunks.cpp
   lowering/loop_nests.cpp
   lowering/loop_versions.cpp
   lowering/method_lowering.cpp

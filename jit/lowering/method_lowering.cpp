@@ -248,36 +248,6 @@ void MethodLowering::emit_block_parameters() {
   }
 }
 
-void MethodLowering::begin_frame() {
-  if (roots_.has_hot && is_whole_) emit_stack_check();
-  if (!has_frame_) return;
-  llvm::Value* head = thread_word(offsetof(gc::Thread, frames));
-  frame_start_ = in_region(builder_.CreateLoad(pointer_, head), "thread");
-  in_region(builder_.CreateStore(frame_start_, frame_), "frame");
-  in_region(builder_.CreateStore(address(frame_kind_), offset(frame_, offsetof(gc::Frame, kind))), "frame");
-  in_region(builder_.CreateStore(builder_.getInt64(0), offset(frame_, offsetof(gc::Frame, position))), "frame");
-  in_region(builder_.CreateStore(frame_, head), "thread");
-}
-
-/// The depth at which this raises may differ from the interpreter's, the error does not.
-void MethodLowering::emit_stack_check() {
-  llvm::Value* here = builder_.CreateIntrinsic(llvm::Intrinsic::frameaddress, {pointer_}, {builder_.getInt32(0)});
-  llvm::Value* limit = in_region(builder_.CreateLoad(builder_.getInt64Ty(), thread_word(offsetof(gc::Thread, stack_limit))), "thread");
-  llvm::BasicBlock* full = new_block("stack_full");
-  llvm::BasicBlock* usual = new_block("stack_left");
-  branch_rarely(builder_.CreateICmpULT(builder_.CreatePtrToInt(here, builder_.getInt64Ty()), limit), full, usual);
-  builder_.SetInsertPoint(full);
-  call("berth_rt_stack_overflow", builder_.getVoidTy(), {{thread_, address(&runtime_)}});
-  llvm::Value* flag = builder_.getInt8(1);
-  if (convention_.result.is_none()) {
-    builder_.CreateRet(flag);
-  } else {
-    llvm::Value* result = llvm::Constant::getNullValue(function_->getReturnType());
-    builder_.CreateRet(builder_.CreateInsertValue(result, flag, 1));
-  }
-  builder_.SetInsertPoint(usual);
-}
-
 llvm::BranchInst* MethodLowering::emit_poll() {
   if (mutant::is_on("G12_no_poll")) return nullptr;
   llvm::LoadInst* bits = builder_.CreateLoad(builder_.getInt32Ty(), thread_word(offsetof(gc::Thread, poll)));
@@ -359,104 +329,6 @@ void MethodLowering::emit_terminator(const inference::Block& block) {
   }
 }
 
-void MethodLowering::emit_chunk_entry(inference::BlockId header) {
-  const ChunkedLoop& loop = *chunked_loops_[header];
-  Chunks& chunks = chunks_[header];
-  builder_.SetInsertPoint(chunks.entry);
-  chunks.last = chunks.entry;
-  builder_.SetInsertPoint(builder_.CreateBr(blocks_[header]));
-  if (loop.is_counted) emit_limit(loop, chunks);
-  if (is_adaptive_ && tier_ == BERTH_TIER_FAST) {
-    llvm::Instruction* jump = chunks.entry->getTerminator();
-    llvm::Value* rounds = rounds_of(loop, chunks);
-    jump->eraseFromParent();
-    builder_.SetInsertPoint(chunks.entry);
-    emit_osr_exit(header, rounds);
-    chunks.last = builder_.GetInsertBlock();
-    builder_.SetInsertPoint(builder_.CreateBr(blocks_[header]));
-  }
-  if (chunks.left) chunks.left->addIncoming(builder_.getInt64(loop.chunk), chunks.last);
-  const auto& parameters = body_.blocks[header].parameters;
-  for (size_t i = 0; i < parameters.size(); ++i)
-    if (chunks.parameters[i]) llvm::cast<llvm::PHINode>(values_[parameters[i]])->addIncoming(chunks.parameters[i], chunks.last);
-  if (tier_ == BERTH_TIER_OPTIMIZED) chunks.is_inside = emit_inside_test(header);
-}
-
-/// Of the chunk that begins, one for the loop itself: i32.
-llvm::Value* MethodLowering::rounds_of(const ChunkedLoop& loop, const Chunks& chunks) {
-  llvm::Value* index = chunks.parameters[loop.index];
-  const auto predicate = inference::is_signed(loop.test->number) ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT;
-  llvm::Value* rounds = builder_.CreateSelect(builder_.CreateICmp(predicate, index, chunks.limit), builder_.CreateSub(chunks.limit, index),
-                                              llvm::ConstantInt::get(index->getType(), 0));
-  return builder_.CreateAdd(builder_.CreateZExtOrTrunc(rounds, builder_.getInt32Ty()), builder_.getInt32(1));
-}
-
-void MethodLowering::emit_limit(const ChunkedLoop& loop, Chunks& chunks) {
-  chunks.end = loop.length ? length_of(loop.length->operands[0]) : read(loop.test->operands[1]).value;
-  if (loop.is_one_chunk) {  // LLVM sees that there is no second one, and counts between constants
-    chunks.limit = chunks.end;
-    return;
-  }
-  llvm::Value* index = chunks.parameters[loop.index];
-  const bool with_sign = inference::is_signed(loop.test->number);
-  const uint64_t most = with_sign ? inference::bytes_of(loop.test->number) * 8 - 1 : inference::bytes_of(loop.test->number) * 8;
-  const uint64_t chunk = most < 64 ? std::min(loop.chunk, (uint64_t{1} << most) - 1) : loop.chunk;
-  llvm::Value* after = builder_.CreateBinaryIntrinsic(with_sign ? llvm::Intrinsic::sadd_sat : llvm::Intrinsic::uadd_sat, index,
-                                                      llvm::ConstantInt::get(index->getType(), chunk));
-  chunks.limit = builder_.CreateBinaryIntrinsic(with_sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, chunks.end, after);
-  if (loop.is_never_negative) chunks.limit = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, chunks.limit, builder_.getInt64(0));
-}
-
-/// In place of the poll: after so many rounds.
-void MethodLowering::emit_pause_test(inference::BlockId header) {
-  llvm::BasicBlock* pause = new_block("pause");
-  llvm::BasicBlock* round = new_block("round");
-  branch_rarely(builder_.CreateICmpEQ(chunks_[header].left, builder_.getInt64(0)), pause, round);
-  builder_.SetInsertPoint(pause);
-  emit_next_chunk(header);
-  builder_.SetInsertPoint(round);
-}
-
-void MethodLowering::emit_next_chunk(inference::BlockId header) {
-  emit_poll();
-  Chunks& chunks = chunks_[header];
-  const auto& parameters = body_.blocks[header].parameters;
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    // Read after the poll: a collection may have moved what the header was given.
-    if (chunks.parameters[i]) chunks.parameters[i]->addIncoming(read_value(parameters[i]).value, builder_.GetInsertBlock());
-  }
-  builder_.CreateBr(chunks.entry);
-}
-
-/// Of the chunked loop that the current block is part of; null: of none.
-MethodLowering::Chunks* MethodLowering::chunks_here() {
-  const inference::BlockId header = chunked_in_[current_];
-  return header == kNone ? nullptr : &chunks_[header];
-}
-
-/// In place of the header's condition: the end of the chunk; behind it that of the loop, and the poll.
-void MethodLowering::emit_chunk_test(const Terminator& terminator) {
-  const ChunkedLoop& loop = *chunked_loops_[current_];
-  Chunks& chunks = chunks_[current_];
-  const auto& parameters = body_.blocks[current_].parameters;
-  llvm::Value* index = values_[parameters[loop.index]];
-  const bool with_sign = inference::is_signed(loop.test->number) && !loop.is_one_chunk;
-  const auto predicate = with_sign ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT;
-  // Tells LLVM that the counter is not negative: divisions of it become cheap.
-  llvm::Value* goes_on = builder_.CreateICmp(loop.is_never_negative ? llvm::CmpInst::ICMP_ULT : predicate, index, chunks.limit);
-  llvm::BasicBlock* from = builder_.GetInsertBlock();
-  llvm::BasicBlock* over = new_block("over");
-  llvm::BasicBlock* again = new_block("again");
-  llvm::BasicBlock* yes = emit_edge(terminator.targets[0], &terminator.position);
-  llvm::BasicBlock* no = emit_edge(terminator.targets[1], &terminator.position);
-  builder_.SetInsertPoint(from);
-  builder_.CreateCondBr(goes_on, yes, over);
-  builder_.SetInsertPoint(over);
-  chunks.again = branch_rarely(builder_.CreateICmp(predicate, index, chunks.end), again, no);
-  builder_.SetInsertPoint(again);
-  emit_next_chunk(current_);
-}
-
 void MethodLowering::emit_switch(const Terminator& terminator) {
   const Held selector = read(terminator.value);
   check(selector, program_.types().kind(LeafKind::I64), &terminator.position);
@@ -526,36 +398,6 @@ void MethodLowering::emit_exit(llvm::Value* value, uint8_t flag) {
   llvm::Value* result = llvm::Constant::getNullValue(function_->getReturnType());
   if (value) result = builder_.CreateInsertValue(result, value, 0);
   builder_.CreateRet(builder_.CreateInsertValue(result, builder_.getInt8(flag), 1));
-}
-
-void MethodLowering::end_frame() {
-  llvm::Value* previous = in_region(builder_.CreateLoad(pointer_, frame_), "frame");
-  in_region(builder_.CreateStore(previous, thread_word(offsetof(gc::Thread, frames))), "thread");
-}
-
-/// Sizes are known now: the placeholders become the frame, cleared before it is linked, and the buffer of operands.
-void MethodLowering::finish_frame() {
-  const unsigned slots = num_slots_ + num_temporaries_;
-  frame_kind_->slots = slots;
-  frame_kind_->method = typed_.specialisation->method;
-  builder_.SetInsertPoint(frame_);
-  auto* word = builder_.getInt64Ty();
-  llvm::AllocaInst* frame = builder_.CreateAlloca(llvm::ArrayType::get(word, sizeof(gc::Frame) / 8 + slots), nullptr, "frame");
-  llvm::AllocaInst* buffer = builder_.CreateAlloca(llvm::ArrayType::get(word, 2 * num_values_), nullptr, "values");
-  frame_->replaceAllUsesWith(frame);
-  frame_->eraseFromParent();
-  value_buffer_->replaceAllUsesWith(buffer);
-  value_buffer_->eraseFromParent();
-  frame_ = frame;
-  const auto clear = [&](llvm::Instruction* before, unsigned first, unsigned end) {
-    builder_.SetInsertPoint(before);
-    for (unsigned i = first; i < end; ++i)
-      in_region(builder_.CreateStore(llvm::ConstantPointerNull::get(pointer_), slot_address(i)), "frame");
-  };
-  for (const auto& [start, kept] : cold_starts_) clear(start, num_slots_ + kept, slots);
-  if (!has_frame_) return;
-  clear(boxed_->getNextNode(), 0, num_slots_);
-  if (frame_start_) clear(frame_start_, num_slots_, slots);  // else never begun: what would is not reached
 }
 
 // Boxed entry: unpacks the arguments, calls the specialised entry, packs the result.

@@ -90,10 +90,30 @@ class MethodLowering {
   void emit_prologue(const OsrPoint* start);
   void emit_arguments();
   void emit_block_parameters();
-  void begin_frame();
-  void emit_stack_check();
   void emit_block(inference::BlockId id);
   void emit_terminator(const inference::Block& block);
+  void emit_switch(const inference::Terminator& terminator);
+  void emit_return(const inference::Terminator& terminator);
+  llvm::BasicBlock* emit_edge(const inference::Target& target, const inference::Position* position);
+  void emit_branch(const inference::Target& target, const inference::Position* position);
+  void emit_exit(llvm::Value* value, uint8_t flag);
+  bool is_framed() const { return has_frame_ && (!is_whole_ || roots_.is_framed[current_]); }
+  void emit_boxed();
+  llvm::AllocaInst* emit_rooted_arguments(llvm::Value* arguments);
+  llvm::BranchInst* emit_poll();  // null: mutant
+
+  // frames.cpp: the shadow frame.
+  void begin_frame();
+  void emit_stack_check();
+  void end_frame();
+  void finish_frame();
+  llvm::Value* root(llvm::Value* reference);  // in a temporary slot; gives its address
+  llvm::Value* slot_address(unsigned index);
+  void set_position(const inference::Position* position);
+  void begin_cold(const inference::Position* position, Operands roots);
+  void end_cold();
+
+  // loop_chunks.cpp: polls between chunks of a loop.
   void emit_chunk_entry(inference::BlockId header);
   void emit_chunk_test(const inference::Terminator& terminator);
   void emit_limit(const ChunkedLoop& loop, Chunks& chunks);
@@ -101,17 +121,6 @@ class MethodLowering {
   void emit_pause_test(inference::BlockId header);
   void emit_next_chunk(inference::BlockId header);
   Chunks* chunks_here();
-  void emit_switch(const inference::Terminator& terminator);
-  void emit_return(const inference::Terminator& terminator);
-  llvm::BasicBlock* emit_edge(const inference::Target& target, const inference::Position* position);
-  void emit_branch(const inference::Target& target, const inference::Position* position);
-  void emit_exit(llvm::Value* value, uint8_t flag);
-  bool is_framed() const { return has_frame_ && (!is_whole_ || roots_.is_framed[current_]); }
-  void end_frame();
-  void emit_boxed();
-  llvm::AllocaInst* emit_rooted_arguments(llvm::Value* arguments);
-  void finish_frame();
-  llvm::BranchInst* emit_poll();  // null: mutant
 
   // loop_nests.cpp: copies of nests of loops without polls.
   void emit_nest_entry(inference::BlockId header, llvm::BranchInst* poll);
@@ -196,7 +205,7 @@ class MethodLowering {
   llvm::Value* is(const Held& held, const Type* type);
   llvm::Value* has_one_of(llvm::Value* object, const Type& type);
 
-  // values.cpp: operands, conversions, runtime calls, frame.
+  // values.cpp: operands, conversions, runtime calls.
   Held read(const inference::Operand& operand);
   Held read_value(inference::ValueId id);
   llvm::Value* read_in_chunk(inference::ValueId id);
@@ -212,11 +221,6 @@ class MethodLowering {
   llvm::Value* value_at(size_t index);
   Held load_value(llvm::Value* source, const Type* type, const inference::Position* position);
   void check(const Held& held, const Type* type, const inference::Position* position);
-  llvm::Value* root(llvm::Value* reference);  // in a temporary slot; gives its address
-  llvm::Value* slot_address(unsigned index);
-  void set_position(const inference::Position* position);
-  void begin_cold(const inference::Position* position, Operands roots);
-  void end_cold();
   void raise_if(llvm::Value* flag);
   void go_to_error();
   llvm::BasicBlock* error_block();

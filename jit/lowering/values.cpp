@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MethodLowering: operands, conversions between representations, runtime calls and the shadow frame.
+// MethodLowering: operands, conversions between representations, runtime calls.
 #include <cstddef>
 #include <llvm/IR/MDBuilder.h>
 
@@ -184,44 +184,6 @@ void MethodLowering::check(const Held& held, const Type* type, const Position* p
   end_cold();
   go_to_error();
   builder_.SetInsertPoint(right);
-}
-
-// Shadow frame.
-
-llvm::Value* MethodLowering::slot_address(unsigned index) { return offset(frame_, sizeof(gc::Frame) + index * sizeof(void*)); }
-
-llvm::Value* MethodLowering::root(llvm::Value* reference) {
-  num_temporaries_ = std::max(num_temporaries_, ++used_temporaries_);
-  llvm::Value* slot = slot_address(num_slots_ + used_temporaries_ - 1);
-  in_region(builder_.CreateStore(reference, slot), "frame");
-  return slot;
-}
-
-void MethodLowering::set_position(const Position* position) {
-  if (!is_framed()) return;
-  in_region(builder_.CreateStore(address(keep(*position)), offset(frame_, offsetof(gc::Frame, position))), "frame");
-}
-
-/// Roots what the runtime is given. Without a frame from the entry on, links one for the time of the call.
-void MethodLowering::begin_cold(const Position* position, Operands roots) {
-  const unsigned kept = used_temporaries_;
-  llvm::LoadInst* previous = nullptr;
-  if (!is_framed()) {
-    previous = builder_.CreateLoad(pointer_, thread_word(offsetof(gc::Thread, frames)));
-    in_region(previous, "thread");
-    cold_starts_.push_back({previous, kept});
-  }
-  for (const Held& held : roots) root(held.shape.is_reference() ? held.value : llvm::ConstantPointerNull::get(pointer_));
-  used_temporaries_ = kept;
-  if (!previous) return set_position(position);
-  in_region(builder_.CreateStore(previous, frame_), "frame");
-  in_region(builder_.CreateStore(address(frame_kind_), offset(frame_, offsetof(gc::Frame, kind))), "frame");
-  in_region(builder_.CreateStore(address(keep(*position)), offset(frame_, offsetof(gc::Frame, position))), "frame");
-  in_region(builder_.CreateStore(frame_, thread_word(offsetof(gc::Thread, frames))), "thread");
-}
-
-void MethodLowering::end_cold() {
-  if (!is_framed()) end_frame();
 }
 
 // Errors.
