@@ -4,7 +4,8 @@ berth_test(jit_lowering_test
   SOURCES unit/jit/lowering_numbers_test.cpp unit/jit/lowering_programs_test.cpp unit/jit/lowering_emit_test.cpp
           unit/jit/lowering_loops_test.cpp
   FLOORS jit inference engine gc support
-  LIBRARIES LLVM TBB::tbb)
+  LIBRARIES LLVM TBB::tbb
+  TIMEOUT 600)
 target_include_directories(jit_lowering_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 # Nightly: 100,000 programs.
 berth_test(jit_fuzz_test

@@ -618,7 +618,7 @@ class Stressed {
 // Every allocation and poll collects, and a collection moves every object and poisons the old one: a reference that is not read again
 // behind a safepoint is a wrong one. In builds without debug checks nothing moves; there the programs only run.
 TEST(Jit, J85_objects_move_at_every_safepoint) {
-  Watchdog watchdog{100s};
+  Watchdog watchdog{500s};
   uint64_t num_collections = 0;  // some of the programs have hardly a safepoint
   for (const char* text : {kList, kErrors, kNestedHandlers, kMixed, kIdentity, kJoins, kMutualRecursion, kDeepErrors, kLateFrames}) {
     LoweringWorld world;
