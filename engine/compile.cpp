@@ -39,7 +39,10 @@ void Engine::Impl::publish_code(std::span<NewCode> unit) {
   }
   for (const NewCode& made : unit) {
     CodeInstance* const leader = made.instance->leader.load(std::memory_order_acquire);
-    if (leader && !mutant::is_on("J47_code_not_opened")) leader->group_open.store(CodeInstance::kCodeOpen, std::memory_order_release);
+    // Never before its results are open: who calls a member over an edge may have it compiled while the others are linked.
+    uint32_t open = CodeInstance::kResultsOpen;
+    if (leader && !mutant::is_on("J47_code_not_opened"))
+      leader->group_open.compare_exchange_strong(open, CodeInstance::kCodeOpen, std::memory_order_release, std::memory_order_relaxed);
   }
   for (NewCode& made : unit) {
     if (made.unused == made.code) continue;
@@ -223,7 +226,8 @@ void Engine::Impl::submit_first(std::span<const CodeInstanceRef> instances, Prio
         jobs.push_back(compile_job(*instance, BERTH_TIER_INTERPRET, priority));
         if (!jobs.back().source) jobs.pop_back();
       }
-      if (engine.compiler()->submit_together(jobs).has_value()) return;
+      // Others may have had them compiled meanwhile.
+      if (jobs.size() > 1 && engine.compiler()->submit_together(jobs).has_value()) return;
     } catch (const std::bad_alloc&) {  // each has its own try
     }
   }
