@@ -115,7 +115,7 @@ TEST(GcHandshake, G25_ends_when_the_thread_exits_or_never_was) {
   const Watchdog watchdog{10s};
   for (const bool by_exit : {false, true}) {
     GcWorld world;
-    Gate posted;
+    Gate asked;
     std::atomic<uint64_t> id{0};
     gc::Agent agent{"exits"};
     gc::Thread record;
@@ -123,18 +123,43 @@ TEST(GcHandshake, G25_ends_when_the_thread_exits_or_never_was) {
       ASSERT_FALSE(world.collector.attach(record, agent).has_error());
       id = record.id;
       id.notify_all();
-      posted.wait();
+      asked.wait();
       if (!by_exit) world.collector.detach(record);
+    });
+    id.wait(0);
+    // The asker has found it Unsafe once and looks again only when it is gone: a detach is Safe before it is
+    // over, and is served then.
+    const latch::Hook hook("gc-handshake-wait", [&](const void*) {
+      asked.open();
+      if (target.joinable()) target.join();
+    });
+    bool ran = false;
+    EXPECT_FALSE(ask(world.collector, id, [&](gc::Thread&) { ran = true; }));
+    EXPECT_FALSE(target.joinable());
+    EXPECT_FALSE(ask(world.collector, id, [&](gc::Thread&) { ran = true; }));
+    EXPECT_FALSE(ran);
+  }
+}
+
+TEST(GcHandshake, G25_beside_a_detach_it_runs_or_tells_that_it_did_not) {
+  const Watchdog watchdog{30s};
+  GcWorld world;
+  for (int round = 0; round < 300; ++round) {
+    std::atomic<uint64_t> id{0};
+    Gate posted;
+    std::thread target([&] {
+      AttachedThread self(world.collector);
+      id = self->id;
+      id.notify_all();
+      posted.wait();
     });
     id.wait(0);
     const latch::Hook hook("gc-handshake", [&](const void*) { posted.open(); });
     bool ran = false;
-    EXPECT_FALSE(ask(world.collector, id, [&](gc::Thread&) { ran = true; }));
-    EXPECT_FALSE(ran);
+    EXPECT_EQ(ask(world.collector, id, [&](gc::Thread&) { ran = true; }), ran);
     target.join();
-    EXPECT_FALSE(ask(world.collector, id, [&](gc::Thread&) { ran = true; }));
-    EXPECT_FALSE(ran);
   }
+  EXPECT_TRUE(world.collector.is_idle());
 }
 
 TEST(GcHandshake, G25_ends_when_the_thread_waits_in_a_stop) {
@@ -181,7 +206,8 @@ TEST(GcHandshake, G25_of_itself_and_of_a_foreign_collectors_thread) {
   GcWorld world;
   AttachedThread self(world.collector);
   bool ran = false;
-  EXPECT_TRUE(world.collector.handshake(*self, self->id, [&](gc::Thread& thread) { ran = &thread == &*self; }));
+  EXPECT_TRUE(
+      world.collector.handshake(*self, self->id, [&](gc::Thread& thread) { ran = &thread == &*self; }));
   EXPECT_TRUE(ran);
   gc::CollectorOptions options;
   options.hooks.foreign = true;
@@ -190,13 +216,15 @@ TEST(GcHandshake, G25_of_itself_and_of_a_foreign_collectors_thread) {
   EXPECT_FALSE(other.collector.handshake(*foreign, foreign->id, [](gc::Thread&) { ADD_FAILURE(); }));
 }
 
-// Everybody asks everybody while the world is stopped again and again; a canary shows that nobody runs beside the function.
+// Everybody asks everybody while the world is stopped again and again; a canary shows that nobody runs beside
+// the function.
 TEST(GcHandshake, G25_threads_ask_each_other_under_collections) {
   const Watchdog watchdog{60s};
   GcWorld world;
   constexpr int kThreads = 3, kRounds = 300;
   std::array<std::atomic<uint64_t>, kThreads> ids{};
-  std::array<uint64_t, kThreads * 16> canaries{};  // plain: each is its thread's, and whoever has its handshake reads it
+  std::array<uint64_t, kThreads * 16>
+      canaries{};  // plain: each is its thread's, and whoever has its handshake reads it
   std::atomic<int> finished{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
@@ -248,7 +276,8 @@ TEST(GcLate, G24_a_late_thread_is_named_every_second_with_its_last_transition) {
     AttachedThread self(world.collector);
     world.collector.collect(*self);
   });
-  const std::string sample = "berth_gc_late_thread_ms{thread=\"" + std::to_string(id.load()) + "\",last_transition=\"safe_leave\"} ";
+  const std::string sample =
+      "berth_gc_late_thread_ms{thread=\"" + std::to_string(id.load()) + "\",last_transition=\"safe_leave\"} ";
   std::string metrics;
   const auto ask_metrics = [&] {
     metrics.clear();
@@ -271,7 +300,8 @@ TEST(GcLate, G24_a_late_thread_is_named_every_second_with_its_last_transition) {
   ASSERT_FALSE(trace.stop().has_error());
   std::stringstream text;
   text << std::ifstream(path).rdbuf();
-  const std::string event = "\"thread\":" + std::to_string(id.load()) + ",\"last_transition\":\"safe_leave\",\"late_ms\":";
+  const std::string event =
+      "\"thread\":" + std::to_string(id.load()) + ",\"last_transition\":\"safe_leave\",\"late_ms\":";
   const size_t first = text.str().find(event);
   ASSERT_NE(first, std::string::npos) << text.str();
   EXPECT_NE(text.str().find(event, first + 1), std::string::npos) << text.str();
@@ -286,8 +316,7 @@ TEST(GcLate, G24_time_to_safepoint_counts_from_the_request) {
   // The collector's turn comes late: after the request, before the raise.
   const latch::Hook hook("gc-own", [&](const void*) {
     const auto end = std::chrono::steady_clock::now() + kHeld;
-    while (std::chrono::steady_clock::now() < end) {
-    }
+    while (std::chrono::steady_clock::now() < end) {}
   });
   world.collector.collect(*self);
   EXPECT_GE(world.collector.recent_stops().back().asked_to_raised, 20'000'000u);
