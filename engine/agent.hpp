@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Agent: the engine's logical thread of control: its leases, its one wait edge, its spare tokens and its counters.
+// Agent: the engine's logical thread of control: its leases, its one wait edge, its spare tokens and its
+// counters.
 //
-// It is current on at most one thread; what is marked "running" belongs to that thread, or to whoever deletes the suspended agent.
+// It is current on at most one thread; what is marked "running" belongs to that thread, or to whoever deletes
+// the suspended agent.
 #pragma once
 #include <vector>
 
@@ -45,12 +47,15 @@ class Agent final : public gc::Agent {
   void reserve_record() {
     if (leases.size() == leases.capacity()) make_room();
   }
-  void record(CodeInstance& instance, uint64_t generation) noexcept { leases.push_back({&instance, generation}); }
+  void record(CodeInstance& instance, uint64_t generation) noexcept {
+    leases.push_back({&instance, generation});
+  }
   /// Outstanding leases of any kind on the key. Threads: running.
   uint32_t num_leases_on(const void* method, const void* owner) const noexcept;
   /// Outstanding leases. Threads: any; exact on the running thread.
   int64_t num_leases() const noexcept {
-    return static_cast<int64_t>(leases_taken.load(std::memory_order_relaxed) - leases_given.load(std::memory_order_acquire));
+    return static_cast<int64_t>(leases_taken.load(std::memory_order_relaxed) -
+                                leases_given.load(std::memory_order_acquire));
   }
 
   /// Compacts the list of leases, or lets it grow. Threads: running. Errors: std::bad_alloc.
@@ -58,7 +63,8 @@ class Agent final : public gc::Agent {
 
   Engine& engine;
 
-  // Running. Records of ended leases stay until the list is compacted: another thread may end a lease, but never write here.
+  // Running. Records of ended leases stay until the list is compacted: another thread may end a lease, but
+  // never write here.
   std::vector<LeaseRecord> leases;
   CodeInstance* spare_tokens = nullptr;
   uint32_t num_spare = 0;

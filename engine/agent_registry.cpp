@@ -39,7 +39,8 @@ void AgentRegistry::remove(Agent* agent) noexcept {
 bool AgentRegistry::defer(Agent& agent) noexcept {
   // Under the lock: of this and a switch that asks is_due after it has cleared `current`, one sees the other.
   const sync::Lock lock(mutex_);
-  if (!agent.current.load(std::memory_order_acquire) && !agent.in_wait.load(std::memory_order_relaxed)) return false;
+  if (!agent.current.load(std::memory_order_acquire) && !agent.in_wait.load(std::memory_order_relaxed))
+    return false;
   agent.is_doomed = true;
   return true;
 }

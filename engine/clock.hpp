@@ -13,7 +13,8 @@ inline std::atomic<int64_t> clock_offset_ns{0};  // tests only: relaxed
 }  // namespace detail
 
 inline int64_t clock_ns() noexcept {
-  return sync::Clock::now().time_since_epoch().count() + detail::clock_offset_ns.load(std::memory_order_relaxed);
+  return sync::Clock::now().time_since_epoch().count() +
+         detail::clock_offset_ns.load(std::memory_order_relaxed);
 }
 /// Cheap, in steps of a few milliseconds: for "held since".
 inline int64_t coarse_clock_ns() noexcept {

@@ -12,18 +12,20 @@ void intrusive_ptr_add_ref(CodeInstance* instance) noexcept {
     return;
   }
   // An unshared token: from now on its lease counts too.
-  while (!instance->references.compare_exchange_weak(count, count == 0 ? 2 : count + 1, std::memory_order_acq_rel,
-                                                     std::memory_order_relaxed)) {
-  }
+  while (!instance->references.compare_exchange_weak(count, count == 0 ? 2 : count + 1,
+                                                     std::memory_order_acq_rel, std::memory_order_relaxed)) {}
 }
 
-Code* instance_code(const CodeInstance& instance) noexcept { return instance.code.load(std::memory_order_acquire); }
+Code* instance_code(const CodeInstance& instance) noexcept {
+  return instance.code.load(std::memory_order_acquire);
+}
 
 Code* announced_code(const CodeInstance& instance) noexcept {
   const InstanceState state = instance.state();
   if (state != InstanceState::Fulfilled && state != InstanceState::Compiling) return instance_code(instance);
   const CodeInstance* const leader = instance.leader.load(std::memory_order_acquire);
-  const bool is_open = leader && leader->group_open.load(std::memory_order_acquire) == CodeInstance::kCodeOpen;
+  const bool is_open =
+      leader && leader->group_open.load(std::memory_order_acquire) == CodeInstance::kCodeOpen;
   return is_open ? instance_code(instance) : nullptr;
 }
 

@@ -39,10 +39,12 @@ void Engine::Impl::publish_code(std::span<NewCode> unit) {
   }
   for (const NewCode& made : unit) {
     CodeInstance* const leader = made.instance->leader.load(std::memory_order_acquire);
-    // Never before its results are open: who calls a member over an edge may have it compiled while the others are linked.
+    // Never before its results are open: who calls a member over an edge may have it compiled while the
+    // others are linked.
     uint32_t open = CodeInstance::kResultsOpen;
     if (leader && !mutant::is_on("J47_code_not_opened"))
-      leader->group_open.compare_exchange_strong(open, CodeInstance::kCodeOpen, std::memory_order_release, std::memory_order_relaxed);
+      leader->group_open.compare_exchange_strong(open, CodeInstance::kCodeOpen, std::memory_order_release,
+                                                 std::memory_order_relaxed);
   }
   for (NewCode& made : unit) {
     if (made.unused == made.code) continue;
@@ -62,7 +64,8 @@ void Engine::Impl::store_code(NewCode& made) {
       made.unused = made.code;
       return;
     }
-  } while (!instance.code.compare_exchange_weak(current, made.code, mutant::order("R65_relaxed_entry", std::memory_order_acq_rel),
+  } while (!instance.code.compare_exchange_weak(current, made.code,
+                                                mutant::order("R65_relaxed_entry", std::memory_order_acq_rel),
                                                 std::memory_order_acquire));
   made.unused = current;
   latch::reach("entry", &instance);
@@ -75,8 +78,9 @@ void Engine::Impl::announce_code(NewCode& made, Aftermath& after) {
   bool served = false;
   while (!served && !(word & CodeInstance::kEntryWaiters) && CodeInstance::is_linked(word) &&
          CodeInstance::state_of(word) != InstanceState::Callable) {
-    served = instance.word.compare_exchange_weak(word, CodeInstance::with_state(word, InstanceState::Callable),
-                                                 std::memory_order_acq_rel, std::memory_order_acquire);
+    served =
+        instance.word.compare_exchange_weak(word, CodeInstance::with_state(word, InstanceState::Callable),
+                                            std::memory_order_acq_rel, std::memory_order_acquire);
   }
   const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
   InstanceDetail* detail = instance.detail.load(std::memory_order_relaxed);
@@ -87,14 +91,14 @@ void Engine::Impl::announce_code(NewCode& made, Aftermath& after) {
       while (CodeInstance::is_linked(word) &&
              !instance.word.compare_exchange_weak(
                  word, CodeInstance::with_state(word & ~CodeInstance::kEntryWaiters, InstanceState::Callable),
-                 std::memory_order_acq_rel, std::memory_order_acquire)) {
-      }
+                 std::memory_order_acq_rel, std::memory_order_acquire)) {}
       serve_entry_queue(instance, Service::Result, nullptr, after);
     }
     detail->compiling_agent = nullptr;
   }
   // No tier needs the source any more.
-  if (detail->source && (made.code->tier >= BERTH_TIER_OPTIMIZED || detail->source->tier == BERTH_TIER_FAST)) {
+  if (detail->source &&
+      (made.code->tier >= BERTH_TIER_OPTIMIZED || detail->source->tier == BERTH_TIER_FAST)) {
     made.source = std::move(detail->source);
   }
 }
@@ -102,10 +106,9 @@ void Engine::Impl::announce_code(NewCode& made, Aftermath& after) {
 void Engine::Impl::fail_compile(CodeInstance& instance, Error error, bool may_pass) {
   FailureRef failure = out_of_memory;
   try {
-    failure = new StoredFailure(std::move(error), instance_min_world(instance), instance_max_world(instance), -1);
-  } catch (const std::bad_alloc&) {
-    may_pass = true;
-  }
+    failure =
+        new StoredFailure(std::move(error), instance_min_world(instance), instance_max_world(instance), -1);
+  } catch (const std::bad_alloc&) { may_pass = true; }
   fail_with(instance, failure, may_pass);
 }
 
@@ -132,10 +135,12 @@ void Engine::Impl::fail_with(CodeInstance& instance, const FailureRef& failure, 
       uint64_t next;
       do {
         next = may_pass ? CodeInstance::with_state(word & ~CodeInstance::kSubmitted, InstanceState::Fulfilled)
-                        : CodeInstance::with_state(word, mutant::is_on("R57_result_dropped") ? InstanceState::Retired
-                                                                                             : InstanceState::Failed);
+                        : CodeInstance::with_state(word, mutant::is_on("R57_result_dropped")
+                                                             ? InstanceState::Retired
+                                                             : InstanceState::Failed);
         next &= ~CodeInstance::kEntryWaiters;
-      } while (!instance.word.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_acquire));
+      } while (!instance.word.compare_exchange_weak(word, next, std::memory_order_acq_rel,
+                                                    std::memory_order_acquire));
       if (!may_pass) after.sources.push_back(std::move(detail->source));
     }
     serve_entry_queue(instance, Service::Failed, failure, after);
@@ -154,8 +159,11 @@ void Engine::Impl::drop_compile(CodeInstance& instance) {
     for (;;) {
       uint64_t next = word & ~(CodeInstance::kSubmitted | CodeInstance::kEntryWaiters);
       if (CodeInstance::state_of(word) == InstanceState::Callable) next = word & ~CodeInstance::kPromoting;
-      if (CodeInstance::state_of(word) == InstanceState::Compiling) next = CodeInstance::with_state(next, InstanceState::Fulfilled);
-      if (instance.word.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_acquire)) break;
+      if (CodeInstance::state_of(word) == InstanceState::Compiling)
+        next = CodeInstance::with_state(next, InstanceState::Fulfilled);
+      if (instance.word.compare_exchange_weak(word, next, std::memory_order_acq_rel,
+                                              std::memory_order_acquire))
+        break;
     }
     const bool running = lifecycle.load(std::memory_order_acquire) == Lifecycle::Running;
     if (detail) serve_entry_queue(instance, running ? Service::LookAgain : Service::ShutDown, nullptr, after);
@@ -164,7 +172,8 @@ void Engine::Impl::drop_compile(CodeInstance& instance) {
 }
 
 // Shard and graph lock held.
-void Engine::Impl::serve_entry_queue(CodeInstance& instance, Service service, const FailureRef& failure, Aftermath& after) {
+void Engine::Impl::serve_entry_queue(CodeInstance& instance, Service service, const FailureRef& failure,
+                                     Aftermath& after) {
   InstanceDetail* detail = instance.detail.load(std::memory_order_relaxed);
   while (detail && detail->entry_queue) {
     if (service == Service::Failed) counters.failures_delivered.add();
@@ -239,24 +248,26 @@ Result<void> Engine::Impl::request_tier(CodeInstance& instance, berth_tier_t tie
   uint64_t word = instance.word.load(std::memory_order_acquire);
   do {
     if (!(word & CodeInstance::kHasSource) || !CodeInstance::is_linked(word)) {
-      return make_error(BERTH_NOT_FOUND, "request a tier", "the instance has no source", "keep the source: tier BERTH_TIER_ADAPTIVE");
+      return make_error(BERTH_NOT_FOUND, "request a tier", "the instance has no source",
+                        "keep the source: tier BERTH_TIER_ADAPTIVE");
     }
     if (word & CodeInstance::kPromoting) return success();
-  } while (!instance.word.compare_exchange_weak(word, word | CodeInstance::kPromoting | CodeInstance::kSubmitted,
+  } while (!instance.word.compare_exchange_weak(word,
+                                                word | CodeInstance::kPromoting | CodeInstance::kSubmitted,
                                                 std::memory_order_acq_rel, std::memory_order_acquire));
   submit(instance, tier, tier == BERTH_TIER_OPTIMIZED ? Priority::Optimized : Priority::Fast);
   return success();
 }
 
-void Engine::Impl::record_times(CodeInstance& instance, berth_tier_t tier, const CompileTimes& times) noexcept try {
+void Engine::Impl::record_times(CodeInstance& instance, berth_tier_t tier, const CompileTimes& times) noexcept
+    try {
   auto made = std::make_unique<std::array<std::optional<CompileTimes>, 2>>();
   const sync::Lock lock(table.shard(ReservationTable::hash(instance_key(instance))).mutex);
   InstanceDetail* const detail = instance.detail.load(std::memory_order_relaxed);
   if (!detail) return;
   if (!detail->times) detail->times = std::move(made);
   (*detail->times)[tier == BERTH_TIER_OPTIMIZED] = times;
-} catch (const std::bad_alloc&) {
-}
+} catch (const std::bad_alloc&) {}
 
 std::string Engine::Impl::times_json(const CodeInstance& instance) {
   std::array<std::optional<CompileTimes>, 2> times;
@@ -279,12 +290,14 @@ std::string Engine::Impl::times_json(const CodeInstance& instance) {
 }
 
 Result<void> no_units() {
-  return make_error(BERTH_UNSUPPORTED, "submitting compiles together", "this compiler takes one at a time", "submit each by itself");
+  return make_error(BERTH_UNSUPPORTED, "submitting compiles together", "this compiler takes one at a time",
+                    "submit each by itself");
 }
 
 Result<void> no_observers(uint32_t flags) {
   if (flags == 0) return success();
-  return make_error(BERTH_UNSUPPORTED, "berth_engine_set_observers", "this engine's compiler has no observers", "link libberth");
+  return make_error(BERTH_UNSUPPORTED, "berth_engine_set_observers",
+                    "this engine's compiler has no observers", "link libberth");
 }
 
 Code* Engine::Impl::make_code(void* entry, void* backend, uint32_t convention) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CompileTimes: where the time of one compile went. On its thread exactly one phase runs at any moment, so all but Queued, which
-// comes before, add up to the compile's wall time there. The members of a batch have equal shares of its time.
+// CompileTimes: where the time of one compile went. On its thread exactly one phase runs at any moment, so
+// all but Queued, which comes before, add up to the compile's wall time there. The members of a batch have
+// equal shares of its time.
 #pragma once
 #include <array>
 #include <cstddef>

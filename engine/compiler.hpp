@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiler: what the engine hands source to. jit/ implements it over LLVM, HookCompiler over an embedder's hooks; tests use a stub.
-// CompileSink: what a compiler answers to; the engine implements it.
+// Compiler: what the engine hands source to. jit/ implements it over LLVM, HookCompiler over an embedder's
+// hooks; tests use a stub. CompileSink: what a compiler answers to; the engine implements it.
 //
 // Every accepted job ends in exactly one sink call, made while no pool, context or link lock is held.
 #pragma once
@@ -52,22 +52,26 @@ struct CompileJob {
 struct NewCode {
   CodeInstance* instance;
   Code* code;
-  // By the sink. What nobody is given any more, for the compiler to retire once its own callers are led on: the code that was replaced, or
-  // `code` itself if a better one was there or the instance has gone; null: none.
+  // By the sink. What nobody is given any more, for the compiler to retire once its own callers are led on:
+  // the code that was replaced, or `code` itself if a better one was there or the instance has gone; null:
+  // none.
   Code* unused = nullptr;
   std::shared_ptr<Source> source{};  // that no tier needs any more
 };
 
 class CompileSink {
  public:
-  /// The instance goes to Compiling; false: invalid or unreferenced, answer `dropped`. Called once per first compile.
+  /// The instance goes to Compiling; false: invalid or unreferenced, answer `dropped`. Called once per first
+  /// compile.
   virtual bool claim(CodeInstance& instance) noexcept = 0;
-  /// Publishes what was made together: each entry by compare-and-swap, and when all are there serves the waiters of all.
+  /// Publishes what was made together: each entry by compare-and-swap, and when all are there serves the
+  /// waiters of all.
   virtual void published(std::span<NewCode> unit) noexcept = 0;
   /// `may_pass`: the failure may pass (memory, budget); the instance goes back to Fulfilled.
   virtual void failed(CodeInstance& instance, Error error, bool may_pass = false) noexcept = 0;
   virtual void dropped(CodeInstance& instance) noexcept = 0;
-  /// The instance of a job that is answered, or another thread's now. If this was its last reference, what hung on it goes. Owns: consumed.
+  /// The instance of a job that is answered, or another thread's now. If this was its last reference, what
+  /// hung on it goes. Owns: consumed.
   virtual void release(CodeInstanceRef instance) noexcept = 0;
 
  protected:
@@ -77,10 +81,11 @@ class CompileSink {
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  /// Takes ownership; never waits for a reservation or another job. Threads: any. Blocks: short (back-pressure: compiles).
+  /// Takes ownership; never waits for a reservation or another job. Threads: any. Blocks: short
+  /// (back-pressure: compiles).
   virtual Result<void> submit(CompileJob job) = 0;
-  /// First compiles of a group that was published together: one unit as far as its limits allow. On an error none is accepted, and each may be
-  /// submitted by itself. As submit. Owns: consumed in either case.
+  /// First compiles of a group that was published together: one unit as far as its limits allow. On an error
+  /// none is accepted, and each may be submitted by itself. As submit. Owns: consumed in either case.
   virtual Result<void> submit_together(std::span<CompileJob> jobs);
   /// Compiles here what this instance needs, if it is still queued; false: nothing to run. GC: must be safe.
   virtual bool help(CodeInstance& instance, const Deadline& deadline) = 0;
@@ -92,7 +97,8 @@ class Compiler {
   /// Makes `name` known to sources. INVALID_ARGUMENT if it is defined at another address.
   virtual Result<void> define_symbol(const char* name, void* address) = 0;
   virtual bool has_threads() const noexcept = 0;
-  /// Turns exactly these on (berth_observer_t). UNSUPPORTED if this compiler has nothing to show; INVALID_ARGUMENT.
+  /// Turns exactly these on (berth_observer_t). UNSUPPORTED if this compiler has nothing to show;
+  /// INVALID_ARGUMENT.
   virtual Result<void> set_observers(uint32_t flags);
 };
 
@@ -120,8 +126,9 @@ struct CompilerOptions {
   std::string compile_worker;  // program of isolated compiles; empty: found beside the library
 };
 
-/// Link-time factory: libberth's makes the LLVM compiler, libberth_engine's gives null (sources with LLVM bodies do not exist there).
-/// Threads: any. Errors: INVALID_ARGUMENT, UNSUPPORTED for a target that is unknown or does not run here.
+/// Link-time factory: libberth's makes the LLVM compiler, libberth_engine's gives null (sources with LLVM
+/// bodies do not exist there). Threads: any. Errors: INVALID_ARGUMENT, UNSUPPORTED for a target that is
+/// unknown or does not run here.
 Result<void> check_target(const TargetChoice& target);
 std::unique_ptr<Compiler> make_compiler(Engine& engine, CompileSink& sink, const CompilerOptions& options);
 

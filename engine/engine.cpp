@@ -15,24 +15,31 @@ namespace berth::engine {
 namespace {
 
 // Whether an instance is the slot's, of no group, and valid for the world. Between two looks at its word.
-[[gnu::always_inline]] inline bool covers(const CodeInstance& instance, const Slot& slot, uint64_t world) noexcept {
-  return instance.slot.load(std::memory_order_acquire) == &slot && !instance.leader.load(std::memory_order_acquire) &&
-         instance.min_world.load(std::memory_order_acquire) <= world && world <= instance.max_world.load(std::memory_order_acquire);
+[[gnu::always_inline]] inline bool covers(const CodeInstance& instance, const Slot& slot,
+                                          uint64_t world) noexcept {
+  return instance.slot.load(std::memory_order_acquire) == &slot &&
+         !instance.leader.load(std::memory_order_acquire) &&
+         instance.min_world.load(std::memory_order_acquire) <= world &&
+         world <= instance.max_world.load(std::memory_order_acquire);
 }
 
 }  // namespace
 
 Engine::Impl::Impl(Engine& engine, const EngineOptions& options)
-    : engine(engine), options(options), owners(options.traits),
-      out_of_memory(new StoredFailure(make_error(BERTH_OUT_OF_MEMORY, "compile", "memory allocation failed", "free memory and try again"),
-                                      0, UINT64_MAX, -1)) {}
+    : engine(engine),
+      options(options),
+      owners(options.traits),
+      out_of_memory(new StoredFailure(
+          make_error(BERTH_OUT_OF_MEMORY, "compile", "memory allocation failed", "free memory and try again"),
+          0, UINT64_MAX, -1)) {}
 
 Engine::Impl::~Impl() = default;
 
 Result<void> Engine::Impl::check_usable(const char* asked) const {
   if (mutant::is_on("R53_check_under_lock")) const sync::Lock lock(const_cast<WorldClock&>(worlds).mutex());
   if (is_forked()) {
-    return make_error(BERTH_FORKED, asked, "the process forked; this engine belongs to the parent", "make a new engine in the child");
+    return make_error(BERTH_FORKED, asked, "the process forked; this engine belongs to the parent",
+                      "make a new engine in the child");
   }
   if (lifecycle.load(std::memory_order_acquire) != Lifecycle::Running) {
     return make_error(BERTH_SHUT_DOWN, asked, "the engine is shut down", "make a new engine");
@@ -53,12 +60,14 @@ CodeInstanceRef Engine::Impl::retain_hit(const ReservationTable::Found& found, c
   return instance;
 }
 
-CodeInstance* Engine::Impl::hit_at_once(Agent& agent, const ReservationTable::Found& found, uint64_t world, Need need) noexcept {
+CodeInstance* Engine::Impl::hit_at_once(Agent& agent, const ReservationTable::Found& found, uint64_t world,
+                                        Need need) noexcept {
   CodeInstance* const newest = found.slot->head.load(std::memory_order_acquire);
   // To be written, as the reference is: one transfer of the line if another processor had it, not two.
   __builtin_prefetch(newest, 1);
   const uint64_t word = newest ? newest->word.load(std::memory_order_acquire) : 0;
-  const bool is_hit = need == Need::Result ? CodeInstance::is_linked(word) : CodeInstance::state_of(word) == InstanceState::Callable;
+  const bool is_hit = need == Need::Result ? CodeInstance::is_linked(word)
+                                           : CodeInstance::state_of(word) == InstanceState::Callable;
   if (!is_hit || !covers(*newest, *found.slot, world)) return nullptr;
   CodeInstanceRef instance = retain_hit(found, {Find::Hit, newest, CodeInstance::generation_of(word)});
   if (instance) bump(agent.counts.published);
@@ -92,7 +101,8 @@ inline Code* Engine::Impl::lookup_code(Key key, uint64_t world) noexcept {
     const bool fits = covers(*instance, *found.slot, world);
     Code* code = instance->code.load(std::memory_order_acquire);
     if (fits && CodeInstance::state_of(word) == InstanceState::Callable &&
-        CodeInstance::generation_of(instance->word.load(std::memory_order_acquire)) == CodeInstance::generation_of(word) &&
+        CodeInstance::generation_of(instance->word.load(std::memory_order_acquire)) ==
+            CodeInstance::generation_of(word) &&
         ReservationTable::is_current(found)) [[likely]] {
       return code;
     }
@@ -112,8 +122,9 @@ Code* Engine::Impl::lookup_code_in_chain(Key key, uint64_t world) noexcept {
     if (look.find == Find::Hit) code = look.instance->code.load(std::memory_order_acquire);
     if (look.find == Find::Target) code = announced_code(*look.instance);
     // The generation after the code: a recycled instance's code belongs to another key.
-    const bool same = !look.instance ||
-                      CodeInstance::generation_of(look.instance->word.load(std::memory_order_acquire)) == look.generation;
+    const bool same =
+        !look.instance ||
+        CodeInstance::generation_of(look.instance->word.load(std::memory_order_acquire)) == look.generation;
     if (same && ReservationTable::is_current(found)) return code;
   }
 }
@@ -181,7 +192,8 @@ void Engine::Impl::end_agent(Agent& agent) {
 }
 
 void Engine::Impl::remove_agent(Agent& agent) {
-  agent.set_park_hooks(nullptr, nullptr, nullptr);  // the embedder's context ends here; a notifier may come late
+  agent.set_park_hooks(nullptr, nullptr,
+                       nullptr);  // the embedder's context ends here; a notifier may come late
   while (CodeInstance* token = agent.spare_tokens) {
     agent.spare_tokens = token->next_free();
     instances.put(token);
@@ -225,7 +237,8 @@ void Engine::Impl::teardown() noexcept {
   tearing_down_ = true;
   const auto for_each_detail = [&](auto&& function) {
     instances.for_each([&](CodeInstance& instance) {
-      if (InstanceDetail* detail = instance.detail.load(std::memory_order_acquire)) function(instance, *detail);
+      if (InstanceDetail* detail = instance.detail.load(std::memory_order_acquire))
+        function(instance, *detail);
     });
   };
   for_each_detail([](CodeInstance&, InstanceDetail& detail) {
@@ -242,7 +255,8 @@ void Engine::Impl::teardown() noexcept {
     ReservationTable::Shard& shard = table.shard_at(i);
     const sync::Lock lock(shard.mutex);
     table.for_each_slot(shard, [](Slot& slot, size_t) {
-      if (const StoredFailure* failure = slot.failure.exchange(nullptr, std::memory_order_acq_rel)) intrusive_ptr_release(failure);
+      if (const StoredFailure* failure = slot.failure.exchange(nullptr, std::memory_order_acq_rel))
+        intrusive_ptr_release(failure);
     });
   }
 }
@@ -256,14 +270,15 @@ std::vector<Subsystem*> Engine::Impl::subsystems_copy() {
 
 // Engine
 
-Engine::Engine(const EngineOptions& options) : options_(options), impl_(std::make_unique<Impl>(*this, options_)) {
+Engine::Engine(const EngineOptions& options)
+    : options_(options), impl_(std::make_unique<Impl>(*this, options_)) {
   gc::CollectorOptions collector_options = options_.collector;
   collector_options.trace = &impl_->trace;
   collector_ = std::make_unique<gc::Collector>(collector_options);
   collector_->add_client(impl_.get());
   CompilerOptions compiler_options;
-  compiler_options.threads =
-      options_.compile_threads_set ? options_.compile_threads : std::max(1u, std::thread::hardware_concurrency());
+  compiler_options.threads = options_.compile_threads_set ? options_.compile_threads
+                                                          : std::max(1u, std::thread::hardware_concurrency());
   compiler_options.cache_directory = options_.cache_directory;
   compiler_options.budgets = options_.budgets;
   compiler_options.target = options_.target;
@@ -274,7 +289,9 @@ Engine::Engine(const EngineOptions& options) : options_(options), impl_(std::mak
   if (options_.has_compiler_hooks) {
     auto hooks = std::make_unique<HookCompiler>(
         options_.compiler_hooks, options_.compiler_context, *impl_,
-        [impl = impl_.get()](void* entry, void* backend) { return impl->make_code(entry, backend, HookCompiler::kConvention); },
+        [impl = impl_.get()](void* entry, void* backend) {
+          return impl->make_code(entry, backend, HookCompiler::kConvention);
+        },
         std::move(compiler_));
     add_subsystem(hooks.get());
     compiler_ = std::move(hooks);
@@ -295,7 +312,8 @@ Engine::~Engine() {
   } else {
     collector_->remove_client(impl_.get());
   }
-  collector_.reset();  // threads that are still attached lose their records; their agents end with the engine's state
+  collector_.reset();  // threads that are still attached lose their records; their agents end with the
+                       // engine's state
 }
 
 Result<gc::Thread*> Engine::attach() {
@@ -307,14 +325,16 @@ void Engine::detach(gc::Thread& thread) {
 
 Result<Agent*> Engine::new_agent(const char* name) {
   BERTH_TRYV(impl_->check_usable("berth_agent_new"));
-  return impl_->shielded([&] { return impl_->agents.add(std::make_unique<Agent>(*this, name ? name : "agent")); });
+  return impl_->shielded(
+      [&] { return impl_->agents.add(std::make_unique<Agent>(*this, name ? name : "agent")); });
 }
 
 Result<void> Engine::delete_agent(Agent* agent) {
   if (impl_->is_forked()) return success();
   if (impl_->shielded([&] { return impl_->agents.defer(*agent); })) {
     if constexpr (kDebugChecks) die("an agent is deleted while it waits or is current on a thread");
-    return make_error(BERTH_INVALID_ARGUMENT, "berth_agent_delete", "the agent waits or is current on a thread: deleted once it is not",
+    return make_error(BERTH_INVALID_ARGUMENT, "berth_agent_delete",
+                      "the agent waits or is current on a thread: deleted once it is not",
                       "set another agent on its thread first");
   }
   impl_->shielded([&] { impl_->end_agent(*agent); });
@@ -339,9 +359,11 @@ Result<void> Engine::release(gc::Thread& thread, Lease lease, SourcePtr source) 
   return impl_->release(thread, lease, std::move(source));
 }
 Result<void> Engine::release_error(gc::Thread& thread, Lease lease, Error error, int64_t retry_after_ns) {
-  return impl_->shielded([&] { return impl_->release_error(thread, lease, std::move(error), retry_after_ns); });
+  return impl_->shielded(
+      [&] { return impl_->release_error(thread, lease, std::move(error), retry_after_ns); });
 }
-Result<void> Engine::publish(gc::Thread& thread, std::span<const Lease> leases, std::span<SourcePtr> sources) {
+Result<void> Engine::publish(gc::Thread& thread, std::span<const Lease> leases,
+                             std::span<SourcePtr> sources) {
   return impl_->shielded([&] { return impl_->publish(thread, leases, sources); });
 }
 Result<bool> Engine::promote(std::span<CodeInstance* const> instances, uint64_t validated) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Engine: one embedder's world: collector, reservation table, code cache, worlds, compiler, and the subsystems that floors above add.
+// Engine: one embedder's world: collector, reservation table, code cache, worlds, compiler, and the
+// subsystems that floors above add.
 #pragma once
 #include <functional>
 #include <map>
@@ -53,7 +54,8 @@ struct Reservation {
   uint32_t depth = 0;
 };
 
-/// Named lists of the explain object: subsystems add items, which are JSON values; the engine writes each list once.
+/// Named lists of the explain object: subsystems add items, which are JSON values; the engine writes each
+/// list once.
 using Explanation = std::map<std::string, std::string>;
 inline void add_item(Explanation& explanation, const char* list, const std::string& item) {
   std::string& items = explanation[list];
@@ -61,7 +63,8 @@ inline void add_item(Explanation& explanation, const char* list, const std::stri
   items += item;
 }
 
-/// What a floor above adds to an engine. Called with no engine lock held, but for the two collection calls (world stopped).
+/// What a floor above adds to an engine. Called with no engine lock held, but for the two collection calls
+/// (world stopped).
 class Subsystem {
  public:
   virtual ~Subsystem() = default;
@@ -102,7 +105,8 @@ class Engine final {
   /// Abandons the leases of the thread's own agent, then unlinks it. Threads: the attached one.
   void detach(gc::Thread& thread);
   Result<Agent*> new_agent(const char* name);
-  /// Abandons its leases first. INVALID_ARGUMENT while it is current or waits: then it goes when it is not any more.
+  /// Abandons its leases first. INVALID_ARGUMENT while it is current or waits: then it goes when it is not
+  /// any more.
   Result<void> delete_agent(Agent* agent);
   /// Returns the agent that was current; null if it had been deleted meanwhile.
   Result<Agent*> set_agent(gc::Thread& thread, Agent* agent);
@@ -116,15 +120,18 @@ class Engine final {
   Result<void> invalidate(CodeInstance& instance, uint64_t max_world);
   int holds(gc::Thread& thread, Key key);
   void* lookup_entry(Key key, uint64_t world) noexcept;
-  /// The code of a hit with code, or null; as lookup_entry, borrowed until the thread's next safepoint or safe-enter.
+  /// The code of a hit with code, or null; as lookup_entry, borrowed until the thread's next safepoint or
+  /// safe-enter.
   Code* lookup_code(Key key, uint64_t world) noexcept;
   CodeInstanceRef lookup(Key key, uint64_t world) noexcept;
   Result<void*> wait_entry(gc::Thread& thread, CodeInstance& instance, const Deadline& deadline);
-  /// Asks for code of a higher tier, once per instance; the caller goes on. Threads: any. Blocks: short. GC: any, kept.
+  /// Asks for code of a higher tier, once per instance; the caller goes on. Threads: any. Blocks: short. GC:
+  /// any, kept.
   Result<void> request_tier(CodeInstance& instance, berth_tier_t tier);
   /// The agent that runs a compile, for the walk of the wait graph; null: none. Threads: any. Blocks: short.
   void set_compiling_agent(CodeInstance& instance, Agent* agent);
-  /// Drops a reference and, if it was the last, frees what hung on it now. Threads: any, no lock held. Blocks: short.
+  /// Drops a reference and, if it was the last, frees what hung on it now. Threads: any, no lock held.
+  /// Blocks: short.
   static void release_reference(CodeInstance* instance);
   bool is_forked() const noexcept;
   /// The foreign collector's sweep; see berth_engine_sweep.
@@ -133,10 +140,12 @@ class Engine final {
   /// Current world. Threads: any. Blocks: never.
   uint64_t world() const noexcept;
   uint64_t advance_world();
-  /// Runs `change` under the world lock with the current world, then advances it; for definitions: `change` allocates nothing,
-  /// takes no lock but higher-ranked leaves, and may call lower_max_world. Returns the new world.
+  /// Runs `change` under the world lock with the current world, then advances it; for definitions: `change`
+  /// allocates nothing, takes no lock but higher-ranked leaves, and may call lower_max_world. Returns the new
+  /// world.
   uint64_t advance_world_with(const std::function<void(uint64_t world)>& change);
-  /// Under the world lock only (from advance_world_with): closes the instance and its transitive callers at `max_world`.
+  /// Under the world lock only (from advance_world_with): closes the instance and its transitive callers at
+  /// `max_world`.
   void lower_max_world(CodeInstance& instance, uint64_t max_world);
 
   Result<void> shutdown();

@@ -32,9 +32,7 @@ void copy_struct(T& to, const T* from) noexcept {
 
 void set_text(berth_config_t& config, std::string& to, const char* from) noexcept try {
   to = from ? from : "";
-} catch (const std::bad_alloc&) {
-  config.has_failed = true;
-}
+} catch (const std::bad_alloc&) { config.has_failed = true; }
 
 char* new_string(const std::string& text) noexcept {
   auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
@@ -87,24 +85,25 @@ void berth_config_set_containment(berth_config_t* config, berth_containment_t co
 void berth_config_set_compile_worker(berth_config_t* config, const char* path) {
   if (config) set_text(*config, config->options.compile_worker, path);
 }
-void berth_config_set_compile_budget(berth_config_t* config, berth_tier_t tier, int64_t ns, uint64_t instructions, uint64_t object_bytes) {
+void berth_config_set_compile_budget(berth_config_t* config, berth_tier_t tier, int64_t ns,
+                                     uint64_t instructions, uint64_t object_bytes) {
   if (config) config->options.budgets[budget_index(tier)] = {ns < 0 ? 0 : ns, instructions, object_bytes};
 }
-void berth_config_set_target(berth_config_t* config, const char* triple, const char* cpu, const char* features) {
+void berth_config_set_target(berth_config_t* config, const char* triple, const char* cpu,
+                             const char* features) {
   if (!config) return;
   const auto text = [](const char* given) { return given ? given : ""; };
   try {
     config->options.target = {text(triple), text(cpu), text(features)};
-  } catch (const std::bad_alloc&) {
-    config->has_failed = true;
-  }
+  } catch (const std::bad_alloc&) { config->has_failed = true; }
 }
 void berth_config_set_call_error(berth_config_t* config, berth_call_error_t function, void* context) {
   if (!config) return;
   config->options.call_error = function;
   config->options.call_error_context = context;
 }
-void berth_config_set_compiler_hooks(berth_config_t* config, const berth_compiler_hooks_t* hooks, void* context) {
+void berth_config_set_compiler_hooks(berth_config_t* config, const berth_compiler_hooks_t* hooks,
+                                     void* context) {
   if (!config) return;
   copy_struct(config->options.compiler_hooks, hooks);
   config->options.compiler_context = context;
@@ -133,23 +132,21 @@ void berth_engine_delete(berth_engine_t* handle) {
   delete to_engine(handle);
 }
 uint64_t berth_engine_world(const berth_engine_t* engine) { return engine ? to_engine(engine)->world() : 0; }
-uint64_t berth_engine_advance_world(berth_engine_t* engine) { return engine ? to_engine(engine)->advance_world() : 0; }
+uint64_t berth_engine_advance_world(berth_engine_t* engine) {
+  return engine ? to_engine(engine)->advance_world() : 0;
+}
 
 char* berth_engine_explain(berth_engine_t* engine) {
   if (!engine) return nullptr;
   try {
     return new_string(to_engine(engine)->explain());
-  } catch (...) {
-    return nullptr;
-  }
+  } catch (...) { return nullptr; }
 }
 char* berth_engine_metrics(berth_engine_t* engine) {
   if (!engine) return nullptr;
   try {
     return new_string(to_engine(engine)->metrics());
-  } catch (...) {
-    return nullptr;
-  }
+  } catch (...) { return nullptr; }
 }
 void berth_engine_counts(berth_engine_t* engine, berth_engine_counts_t* out) {
   if (!engine || !out) return;
@@ -180,9 +177,7 @@ char* berth_instance_times_json(const berth_instance_t* instance) {
   if (!instance) return nullptr;
   try {
     return new_string(Engine::times_json(*to_instance(instance)));
-  } catch (...) {
-    return nullptr;
-  }
+  } catch (...) { return nullptr; }
 }
 void berth_string_delete(char* string) { std::free(string); }
 

@@ -37,7 +37,7 @@ struct Aftermath {
   boost::container::small_vector<CodeInstanceRef, 2> submits;
   boost::container::small_vector<CodeInstanceRef, 2> lifts;
   boost::container::small_vector<CodeInstanceRef, 2> cancels;
-  boost::container::small_vector<CodeInstance*, 2> ended;  // claimed leases: count and reference go
+  boost::container::small_vector<CodeInstance*, 2> ended;      // claimed leases: count and reference go
   boost::container::small_vector<CodeInstance*, 2> abandoned;  // the same, not by a release
   boost::container::small_vector<CodeInstanceRef, 2> references;
   boost::container::small_vector<FailureRef, 1> failures;
@@ -88,22 +88,36 @@ struct Wait {
   Waiter waiter;
   Key key{};
   uint64_t hash = 0;
-  Slot* slot = nullptr;          // null: only the instance's entry is wanted
+  Slot* slot = nullptr;  // null: only the instance's entry is wanted
   CodeInstance* instance = nullptr;
   Deadline deadline = Deadline::never();
   Cancel* cancel = nullptr;
   CodeInstance* helped = nullptr;  // whose compile this call has tried to run in this slice
-  const CodeInstance* watched = nullptr;  // whose compile is waited for, and how many had failed when that began
+  const CodeInstance* watched =
+      nullptr;  // whose compile is waited for, and how many had failed when that began
   uint8_t failures_before = 0;
   bool was_queued = false;
-  bool awaits_lease = false;     // else an entry
-  bool woke_by_time = false;     // the last park ended without a flag
-  bool is_recruited = false;     // a foreign collector wants this thread at a safepoint
+  bool awaits_lease = false;       // else an entry
+  bool woke_by_time = false;       // the last park ended without a flag
+  bool is_recruited = false;       // a foreign collector wants this thread at a safepoint
   int64_t expires_ns = INT64_MAX;  // of the lease that is waited for
   int64_t weak_since_ns = 0;       // waiting behind a weak token since; 0: not
   CodeInstanceRef target;          // Step::Help
 
-  enum class End : uint8_t { None, Took, Handed, Hit, Entry, Failed, Cycle, TimedOut, Cancelled, ShutDown, NoEntry, Gone };
+  enum class End : uint8_t {
+    None,
+    Took,
+    Handed,
+    Hit,
+    Entry,
+    Failed,
+    Cycle,
+    TimedOut,
+    Cancelled,
+    ShutDown,
+    NoEntry,
+    Gone
+  };
   End end = End::None;
   CodeInstanceRef result;
   FailureRef failure;
@@ -115,12 +129,14 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   Impl(Engine& engine, const EngineOptions& options);
   ~Impl();
 
-  /// Runs a part that takes engine locks. A call-shaped collector stops threads at any instruction: inside its hook it does not, so
-  /// that no stopped thread holds one. Nests. Threads: any. Blocks: as the part does.
+  /// Runs a part that takes engine locks. A call-shaped collector stops threads at any instruction: inside
+  /// its hook it does not, so that no stopped thread holds one. Nests. Threads: any. Blocks: as the part
+  /// does.
   template <class Part>
   auto shielded(Part&& part) {
     const gc::Hooks& hooks = options.collector.hooks;
-    if (!hooks.table.call_safe || mutant::is_on("G48_lock_outside_the_hook")) [[likely]] return part();
+    if (!hooks.table.call_safe || mutant::is_on("G48_lock_outside_the_hook")) [[likely]]
+      return part();
     using Value = decltype(part());
     if constexpr (std::is_void_v<Value>) {
       gc::through_hook(hooks, part);
@@ -135,9 +151,11 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   Result<Reservation> reserve(gc::Thread& thread, Key key, const ReserveOptions& options);
   class Attempt;
   enum class AtOnce : uint8_t { No, Lease, Hit };
-  /// The usual cases. Lease: the key is ours. Hit: `got.instance` is its result, with a reference. No: nothing has changed.
+  /// The usual cases. Lease: the key is ours. Hit: `got.instance` is its result, with a reference. No:
+  /// nothing has changed.
   AtOnce reserve_at_once(gc::Thread& thread, Key key, const ReserveOptions& options, Lease& got);
-  CodeInstance* hit_at_once(Agent& agent, const ReservationTable::Found& found, uint64_t world, Need need) noexcept;
+  CodeInstance* hit_at_once(Agent& agent, const ReservationTable::Found& found, uint64_t world,
+                            Need need) noexcept;
   void undo_take(Agent& agent, CodeInstance* token) noexcept;
   bool retract(Agent& agent, Slot& slot, CodeInstance& token, uint64_t generation);
   Result<Reservation> reserve_by_steps(gc::Thread& thread, Key key, const ReserveOptions& options);
@@ -174,11 +192,13 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   Result<void> release_with_source(Agent& self, Lease lease, SourcePtr source);
   void give_awaited(CodeInstance& token, Agent& self);
   Result<void> release_error(gc::Thread& thread, Lease lease, Error error, int64_t retry_after_ns);
-  /// Gives `hold` back if the token has it; on the slow path with the pass over the queue. The lease is claimed.
+  /// Gives `hold` back if the token has it; on the slow path with the pass over the queue. The lease is
+  /// claimed.
   void give(Slot& slot, CodeInstance& token, const FailureRef& failure, bool keep_failure, Aftermath& after);
   static bool give_unawaited(Slot& slot, CodeInstance& token) noexcept;
   void pass(Slot& slot, CodeInstance* giving, const FailureRef& failure, bool has_result, Aftermath& after);
-  void serve(Waiter& waiter, Service service, CodeInstance* result, const FailureRef& failure, Aftermath& after);
+  void serve(Waiter& waiter, Service service, CodeInstance* result, const FailureRef& failure,
+             Aftermath& after);
   void abandon(CodeInstance& token, uint64_t generation, AbandonCause cause, Aftermath& after);
   void abandon_locked(Slot& slot, CodeInstance& token, AbandonCause cause, Aftermath& after);
   void abandon_all(Agent& agent);
@@ -187,8 +207,10 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   void trace_hold(const CodeInstance& token);
   // The running thread's own count; no read-modify-write, as nobody else writes it.
   static void count_lease(Agent& agent) {
-    agent.leases_taken.store(agent.leases_taken.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-    if (agent.lifted.load(std::memory_order_relaxed) && agent.num_leases() == 0) agent.lifted.store(false, std::memory_order_relaxed);
+    agent.leases_taken.store(agent.leases_taken.load(std::memory_order_relaxed) - 1,
+                             std::memory_order_relaxed);
+    if (agent.lifted.load(std::memory_order_relaxed) && agent.num_leases() == 0)
+      agent.lifted.store(false, std::memory_order_relaxed);
     gc::Thread* thread = agent.current.load(std::memory_order_relaxed);
     if (thread->foreign) {
       thread->apply_inhibitions();
@@ -234,7 +256,8 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   Result<void> request_tier(CodeInstance& instance, berth_tier_t tier);
   void record_times(CodeInstance& instance, berth_tier_t tier, const CompileTimes& times) noexcept;
   std::string times_json(const CodeInstance& instance);
-  void serve_entry_queue(CodeInstance& instance, Service service, const FailureRef& failure, Aftermath& after);
+  void serve_entry_queue(CodeInstance& instance, Service service, const FailureRef& failure,
+                         Aftermath& after);
   /// The record of an entry that the engine did not make: the same one for the same arguments.
   Code* make_code(void* entry, void* backend, uint32_t convention);
 
@@ -287,13 +310,15 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   void sweep(const std::function<bool(const void*)>& is_live) override;
   void after_resume() override;
   void sweep_unregistered(const std::function<bool(const void*)>& is_live, Aftermath& after);
-  void sweep_slot(ReservationTable::Shard& shard, Slot& slot, size_t cell, const std::function<bool(const void*)>& is_live,
-                  Aftermath& after);
+  void sweep_slot(ReservationTable::Shard& shard, Slot& slot, size_t cell,
+                  const std::function<bool(const void*)>& is_live, Aftermath& after);
 
   // engine.cpp
   Agent& agent_of(gc::Thread& thread) const noexcept { return static_cast<Agent&>(*thread.agent); }
   /// Neither forked nor shut down; loads only.
-  bool is_usable() const noexcept { return !is_forked() && lifecycle.load(std::memory_order_acquire) == Lifecycle::Running; }
+  bool is_usable() const noexcept {
+    return !is_forked() && lifecycle.load(std::memory_order_acquire) == Lifecycle::Running;
+  }
   Result<void> check_usable(const char* asked) const;
   bool is_forked() const noexcept { return home.is_forked(); }
   CodeInstanceRef retain_hit(const ReservationTable::Found& found, const Look& look) noexcept;
@@ -303,7 +328,8 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   void teardown() noexcept;
   // No read-modify-write: only the running thread takes leases.
   static void raise(gc::Thread& thread, Agent& agent) {
-    agent.leases_taken.store(agent.leases_taken.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    agent.leases_taken.store(agent.leases_taken.load(std::memory_order_relaxed) + 1,
+                             std::memory_order_relaxed);
     if (thread.foreign) thread.apply_inhibitions();
   }
   void shutdown();
@@ -337,7 +363,8 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   sync::Atomic<bool> has_swept_{false};  // a hint: relaxed, read again under the mutex
   bool tearing_down_ = false;            // the engine's end, one thread
 
-  // Leases that no slot names (cycle, re-entry): a sweep looks through them. Ended ones stay until the list is full.
+  // Leases that no slot names (cycle, re-entry): a sweep looks through them. Ended ones stay until the list
+  // is full.
   sync::Mutex unregistered_mutex{Rank{343, "unregistered leases"}};
   std::vector<LeaseRecord> unregistered BERTH_GUARDED_BY(unregistered_mutex);
 
@@ -347,10 +374,12 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
   std::vector<gc::Thread*> free_threads BERTH_GUARDED_BY(threads_mutex);
   uint64_t next_thread BERTH_GUARDED_BY(threads_mutex) = 1;
 
-  Aftermath* world_aftermath = nullptr;  // world lock: where lower_max_world of a change leaves what is to be done
+  Aftermath* world_aftermath =
+      nullptr;  // world lock: where lower_max_world of a change leaves what is to be done
 
-  // Code records of native entries and of compiler hooks: kept until the end and never changed, as unlocked readers may be on them.
-  // One for each entry, so that they are no more than there was code at one time: who frees code reuses its addresses.
+  // Code records of native entries and of compiler hooks: kept until the end and never changed, as unlocked
+  // readers may be on them. One for each entry, so that they are no more than there was code at one time: who
+  // frees code reuses its addresses.
   sync::Mutex codes_mutex{kRankPool};
   std::unordered_map<CodeKey, Code, CodeKey::Hash> codes BERTH_GUARDED_BY(codes_mutex);
 
@@ -360,13 +389,15 @@ struct Engine::Impl final : CompileSink, gc::CollectionClient, Recycler {
 
   // Slow-path counters; those of the fast path are the agents'.
   struct Counters {
-    metrics::Counter cycle, reentrant, recheck, waits, wait_ns, wakes_served, wakes_time, wakes_spurious, recovered, handed;
-    metrics::Counter duplicates, duplicate_ns, cycles_refused, timeouts, cancels, failures_delivered, rejected;
+    metrics::Counter cycle, reentrant, recheck, waits, wait_ns, wakes_served, wakes_time, wakes_spurious,
+        recovered, handed;
+    metrics::Counter duplicates, duplicate_ns, cycles_refused, timeouts, cancels, failures_delivered,
+        rejected;
     metrics::Counter abandoned[4];
     metrics::Counter hook_compiled, compile_failures, foreign_compiled;
     metrics::Counter published, helped, sweeps;
   } counters;
-  sync::Atomic<int64_t> num_waiting{0};  // a gauge: relaxed
+  sync::Atomic<int64_t> num_waiting{0};                                              // a gauge: relaxed
   const int64_t num_processors = std::max(1u, std::thread::hardware_concurrency());  // 0: unknown
 };
 

@@ -11,14 +11,19 @@
 
 namespace berth::engine {
 
-HookCompiler::HookCompiler(const berth_compiler_hooks_t& hooks, void* context, CompileSink& sink, MakeCode make_code,
-                           std::unique_ptr<Compiler> next)
-    : hooks_(hooks), context_(context), sink_(sink), make_code_(std::move(make_code)), next_(std::move(next)) {}
+HookCompiler::HookCompiler(const berth_compiler_hooks_t& hooks, void* context, CompileSink& sink,
+                           MakeCode make_code, std::unique_ptr<Compiler> next)
+    : hooks_(hooks),
+      context_(context),
+      sink_(sink),
+      make_code_(std::move(make_code)),
+      next_(std::move(next)) {}
 
 Result<void> HookCompiler::submit(CompileJob job) {
   if (job.source->body->kind() != BodyKind::Opaque) {
     if (next_) return next_->submit(std::move(job));
-    return make_error(BERTH_UNSUPPORTED, "compile", "only opaque sources have a compiler here", "link libberth for LLVM sources");
+    return make_error(BERTH_UNSUPPORTED, "compile", "only opaque sources have a compiler here",
+                      "link libberth for LLVM sources");
   }
   const uint64_t number = [&] {
     const sync::Lock lock(mutex_);
@@ -43,14 +48,16 @@ Result<void> HookCompiler::submit(CompileJob job) {
     hooks_.submit(context_, given);
   } catch (...) {
     // What a hook throws after it has answered changes nothing; the job is gone.
-    if (is_unanswered(number) && !mutant::is_on("R58_job_dropped")) fail(given, "the compiler's submit hook threw an exception");
+    if (is_unanswered(number) && !mutant::is_on("R58_job_dropped"))
+      fail(given, "the compiler's submit hook threw an exception");
   }
   return success();
 }
 
 Result<void> HookCompiler::submit_together(std::span<CompileJob> jobs) {
   const auto is_opaque = [](const CompileJob& job) { return job.source->body->kind() == BodyKind::Opaque; };
-  return next_ && std::none_of(jobs.begin(), jobs.end(), is_opaque) ? next_->submit_together(jobs) : no_units();
+  return next_ && std::none_of(jobs.begin(), jobs.end(), is_opaque) ? next_->submit_together(jobs)
+                                                                    : no_units();
 }
 
 bool HookCompiler::is_unanswered(uint64_t number) {
@@ -62,7 +69,8 @@ bool HookCompiler::help(CodeInstance& instance, const Deadline& deadline) {
   if (hooks_.help) {
     int64_t timeout_ns = -1;
     if (!deadline.is_never()) {
-      timeout_ns = std::max<int64_t>(0, std::chrono::nanoseconds(deadline.time() - sync::Clock::now()).count());
+      timeout_ns =
+          std::max<int64_t>(0, std::chrono::nanoseconds(deadline.time() - sync::Clock::now()).count());
     }
     if (hooks_.help(context_, to_handle(&instance), timeout_ns)) return true;
   }
@@ -91,7 +99,8 @@ void HookCompiler::retire(Code* code) {
 void HookCompiler::stop(StopMode mode) {
   if (hooks_.stop) hooks_.stop(context_, mode == StopMode::Drain);
   {
-    // The embedder's threads may be inside an answer, which uses the engine: it must not go before they leave.
+    // The embedder's threads may be inside an answer, which uses the engine: it must not go before they
+    // leave.
     sync::Lock lock(mutex_);
     while (!unanswered_.empty()) all_answered_.wait_until(lock, sync::Clock::now() + gc::kParkSlice);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// HookCompiler: an embedder's code generator (berth/compiler.h) as a Compiler, for sources of kind opaque; others go to `next`.
+// HookCompiler: an embedder's code generator (berth/compiler.h) as a Compiler, for sources of kind opaque;
+// others go to `next`.
 //
 //   job       | berth_job_publish  | berth_job_fail  | hooks return it never
 //   Submitted | published, freed   | failed, freed   | waiters time out; shutdown waits for the answer
@@ -31,8 +32,12 @@ class HookCompiler final : public Compiler, public Subsystem {
   void stop(StopMode mode) override;
   Result<void> define_symbol(const char* name, void* address) override;
   bool has_threads() const noexcept override;
-  Result<void> set_observers(uint32_t flags) override { return next_ ? next_->set_observers(flags) : Compiler::set_observers(flags); }
-  void add_counts(berth_engine_counts_t& counts) override { counts.compiled_fast += compiled_.load(std::memory_order_relaxed); }
+  Result<void> set_observers(uint32_t flags) override {
+    return next_ ? next_->set_observers(flags) : Compiler::set_observers(flags);
+  }
+  void add_counts(berth_engine_counts_t& counts) override {
+    counts.compiled_fast += compiled_.load(std::memory_order_relaxed);
+  }
 
   /// What an embedder's answer to a job does; both free it.
   void publish(berth_job_t* job, void* entry, void* code) noexcept;
@@ -52,7 +57,8 @@ class HookCompiler final : public Compiler, public Subsystem {
   sync::Mutex mutex_{Rank{500, "hook compiler"}};
   sync::Condition all_answered_;
   uint64_t next_job_ BERTH_GUARDED_BY(mutex_) = 0;
-  std::unordered_set<uint64_t> unanswered_ BERTH_GUARDED_BY(mutex_);  // by number: an answered job's memory may be another's
+  std::unordered_set<uint64_t> unanswered_
+      BERTH_GUARDED_BY(mutex_);  // by number: an answered job's memory may be another's
 };
 
 }  // namespace berth::engine

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// InstanceDetail: what only published instances have: payload, source, failure, waiters for the entry, edges of the call graph.
-// StoredFailure: an error that several waiters get, each as its own copy.
+// InstanceDetail: what only published instances have: payload, source, failure, waiters for the entry, edges
+// of the call graph. StoredFailure: an error that several waiters get, each as its own copy.
 #pragma once
+#include <array>
 #include <boost/intrusive/list.hpp>
 #include <boost/intrusive_ptr.hpp>
-#include <array>
 #include <memory>
 #include <optional>
 
@@ -48,10 +48,14 @@ struct CallEdge {
   CodeInstance* caller = nullptr;
   CodeInstance* callee = nullptr;
 };
-using CallerList = boost::intrusive::list<CallEdge, boost::intrusive::member_hook<CallEdge, CallEdge::Hook, &CallEdge::in_callers>,
-                                          boost::intrusive::constant_time_size<false>>;
-using CalleeList = boost::intrusive::list<CallEdge, boost::intrusive::member_hook<CallEdge, CallEdge::Hook, &CallEdge::in_callees>,
-                                          boost::intrusive::constant_time_size<false>>;
+using CallerList =
+    boost::intrusive::list<CallEdge,
+                           boost::intrusive::member_hook<CallEdge, CallEdge::Hook, &CallEdge::in_callers>,
+                           boost::intrusive::constant_time_size<false>>;
+using CalleeList =
+    boost::intrusive::list<CallEdge,
+                           boost::intrusive::member_hook<CallEdge, CallEdge::Hook, &CallEdge::in_callees>,
+                           boost::intrusive::constant_time_size<false>>;
 
 struct InstanceDetail {
   // Before the link; read after acquiring it.
@@ -67,8 +71,10 @@ struct InstanceDetail {
   uint8_t passing_failures = 0;    // compiles that failed for a reason that may pass
   FailureRef passing_failure;      // the last one
   Waiter* entry_queue = nullptr;   // also under the graph lock
-  std::unique_ptr<std::array<std::optional<CompileTimes>, 2>> times;  // FAST, OPTIMIZED; null: never asked for
-  Agent* compiling_agent = nullptr;  // graph lock: the agent that runs the compile, null: a thread without one
+  std::unique_ptr<std::array<std::optional<CompileTimes>, 2>>
+      times;  // FAST, OPTIMIZED; null: never asked for
+  Agent* compiling_agent =
+      nullptr;  // graph lock: the agent that runs the compile, null: a thread without one
 
   // Under the world lock.
   CallerList callers;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What lives: instances whose last reference has gone, and what a collection sees of the table, keeps, and sweeps.
+// What lives: instances whose last reference has gone, and what a collection sees of the table, keeps, and
+// sweeps.
 #include "engine/engine_impl.hpp"
 #include "support/latch.hpp"
 #include "support/mutant.hpp"
@@ -13,7 +14,8 @@ void Engine::Impl::unreferenced(CodeInstance& instance) noexcept {
   CodeInstance* head = dead_.load(std::memory_order_relaxed);
   do {
     instance.set_next_free(head);
-  } while (!dead_.compare_exchange_weak(head, &instance, std::memory_order_release, std::memory_order_relaxed));
+  } while (
+      !dead_.compare_exchange_weak(head, &instance, std::memory_order_release, std::memory_order_relaxed));
 }
 
 void Engine::Impl::bury() {
@@ -69,15 +71,21 @@ void Engine::Impl::clear_result(CodeInstance& token) noexcept {
 
 // Collection
 
-// A payload in the managed heap lives as long as method and owner do; one that names its own method does not keep it.
-bool Engine::Impl::visit_ephemerons(const std::function<bool(const void*)>& is_marked, gc::SlotVisitor& visitor) {
+// A payload in the managed heap lives as long as method and owner do; one that names its own method does not
+// keep it.
+bool Engine::Impl::visit_ephemerons(const std::function<bool(const void*)>& is_marked,
+                                    gc::SlotVisitor& visitor) {
   bool found = false;
-  const auto is_live = [&](const void* object) { return !object || is_marked(object) || mutant::is_on("G36_payload_strong"); };
+  const auto is_live = [&](const void* object) {
+    return !object || is_marked(object) || mutant::is_on("G36_payload_strong");
+  };
   for (unsigned i = 0; i < ReservationTable::kShards; ++i) {
     ReservationTable::Shard& shard = table.shard_at(i);
     const sync::Lock lock(shard.mutex);
     table.for_each_slot(shard, [&](Slot& slot, size_t) {
-      if (!is_live(slot.method.load(std::memory_order_relaxed)) || !is_live(slot.owner.load(std::memory_order_relaxed))) return;
+      if (!is_live(slot.method.load(std::memory_order_relaxed)) ||
+          !is_live(slot.owner.load(std::memory_order_relaxed)))
+        return;
       for (CodeInstance* instance = slot.head.load(std::memory_order_relaxed); instance;
            instance = instance->next.load(std::memory_order_relaxed)) {
         void*& payload = instance->detail.load(std::memory_order_relaxed)->payload;
@@ -117,8 +125,11 @@ void Engine::Impl::sweep(const std::function<bool(const void*)>& is_live) {
     Aftermath after;
     {
       ReservationTable::Shard& shard = table.shard_at(i);
-      const sync::Lock lock(table.shard_at(mutant::is_on("G38_another_shards_lock") ? (i + 1) % ReservationTable::kShards : i).mutex);
-      table.for_each_slot(shard, [&](Slot& slot, size_t cell) { sweep_slot(shard, slot, cell, is_live, after); });
+      const sync::Lock lock(
+          table.shard_at(mutant::is_on("G38_another_shards_lock") ? (i + 1) % ReservationTable::kShards : i)
+              .mutex);
+      table.for_each_slot(shard,
+                          [&](Slot& slot, size_t cell) { sweep_slot(shard, slot, cell, is_live, after); });
     }
     leave_for_later(std::move(after));
   }
@@ -133,7 +144,8 @@ void Engine::Impl::sweep_unregistered(const std::function<bool(const void*)>& is
   for (const LeaseRecord& lease : unregistered) {
     CodeInstance& token = *lease.instance;
     // Acquire, so that the generation is read after them: a later lease's are not taken for this one's.
-    const void* const parts[] = {token.method.load(std::memory_order_acquire), token.owner.load(std::memory_order_acquire),
+    const void* const parts[] = {token.method.load(std::memory_order_acquire),
+                                 token.owner.load(std::memory_order_acquire),
                                  token.guard.load(std::memory_order_acquire)};
     if (!lease.is_outstanding()) continue;
     const auto is_dead = [&](const void* part) { return part && !is_live(part); };
@@ -163,7 +175,8 @@ void Engine::Impl::sweep_slot(ReservationTable::Shard& shard, Slot& slot, size_t
   }
   if (!key_dead) return;
   while (CodeInstance* instance = slot.head.load(std::memory_order_relaxed)) retire_locked(*instance, after);
-  if (const StoredFailure* failure = slot.failure.load(std::memory_order_relaxed); failure && !mutant::is_on("R47_failure_kept")) {
+  if (const StoredFailure* failure = slot.failure.load(std::memory_order_relaxed);
+      failure && !mutant::is_on("R47_failure_kept")) {
     slot.failure.store(nullptr, std::memory_order_release);
     after.failures.emplace_back(failure, false);
   }

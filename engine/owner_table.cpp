@@ -20,13 +20,15 @@ const void* OwnerTable::intern_by_traits(const void* owner) {
     Node* const head = bucket.load(std::memory_order_acquire);
     for (Node* node = head; node != seen; node = node->next) {
       const void* known = node->owner.load(std::memory_order_acquire);
-      if (known && node->hash == hash && (known == owner || traits_.equal(traits_.context, known, owner))) return known;
+      if (known && node->hash == hash && (known == owner || traits_.equal(traits_.context, known, owner)))
+        return known;
     }
     seen = head;
     if (!fresh) fresh.reset(new Node{{owner}, hash, nullptr});
     fresh->next = head;
     Node* expected = head;
-    if (bucket.compare_exchange_strong(expected, fresh.get(), std::memory_order_release, std::memory_order_relaxed)) {
+    if (bucket.compare_exchange_strong(expected, fresh.get(), std::memory_order_release,
+                                       std::memory_order_relaxed)) {
       fresh.release();
       return owner;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // OwnerTable: interns owners through the embedder's traits; the first owner of an equal class stands for all.
 //
-// hash and equal are the embedder's code: they run on a snapshot, an insertion is one compare-and-swap. Nodes stay until the engine ends,
-// since unlocked readers pass over them; a dead owner's node matches nothing.
+// hash and equal are the embedder's code: they run on a snapshot, an insertion is one compare-and-swap. Nodes
+// stay until the engine ends, since unlocked readers pass over them; a dead owner's node matches nothing.
 //
 // Cost: identity: none; else one hash and the compares of one bucket.
 #pragma once
@@ -23,7 +23,8 @@ class OwnerTable {
   /// Threads: any. Blocks: never; calls the embedder. GC: any, kept. Errors: std::bad_alloc.
   const void* intern(const void* owner) {
     if (mutant::is_on("R3_owner_ignored")) return nullptr;
-    return !owner || !has_traits() || mutant::is_on("R68_identity_of_owners") ? owner : intern_by_traits(owner);
+    return !owner || !has_traits() || mutant::is_on("R68_identity_of_owners") ? owner
+                                                                              : intern_by_traits(owner);
   }
   /// Threads: any. Blocks: never.
   bool has_traits() const noexcept { return traits_.hash && traits_.equal; }

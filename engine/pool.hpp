@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pool: type-stable memory. An object given back keeps its type until the engine ends, so that a reader without a reference
-// (a stale lease, an unlocked look-up) never touches freed memory; generations and versions tell it that the object changed.
+// Pool: type-stable memory. An object given back keeps its type until the engine ends, so that a reader
+// without a reference (a stale lease, an unlocked look-up) never touches freed memory; generations and
+// versions tell it that the object changed.
 //
 // Rank: 350, a leaf. Cost: one lock per call; hot users keep a few objects of their own.
 #pragma once

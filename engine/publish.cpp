@@ -8,13 +8,15 @@
 
 namespace berth::engine {
 
-Result<void> Engine::Impl::publish(gc::Thread& thread, std::span<const Lease> leases, std::span<SourcePtr> sources) {
+Result<void> Engine::Impl::publish(gc::Thread& thread, std::span<const Lease> leases,
+                                   std::span<SourcePtr> sources) {
   BERTH_TRYV(check_usable("berth_publish"));
   std::vector<Publication> group;
   group.reserve(leases.size());
   for (size_t i = 0; i < leases.size(); ++i) {
     if (!leases[i].instance || !sources[i]) {
-      return make_error(BERTH_INVALID_ARGUMENT, "berth_publish", fmt::format("member {} has no lease or no source", i),
+      return make_error(BERTH_INVALID_ARGUMENT, "berth_publish",
+                        fmt::format("member {} has no lease or no source", i),
                         "pass a lease and a source for each member");
     }
     const uint64_t word = leases[i].instance->word.load(std::memory_order_acquire);
@@ -22,7 +24,8 @@ Result<void> Engine::Impl::publish(gc::Thread& thread, std::span<const Lease> le
       return stale_lease("berth_publish");
     }
     if (CodeInstance::state_of(word) != InstanceState::Reserved) {
-      return make_error(BERTH_INVALID_ARGUMENT, "berth_publish", fmt::format("member {} is published already", i), "publish once");
+      return make_error(BERTH_INVALID_ARGUMENT, "berth_publish",
+                        fmt::format("member {} is published already", i), "publish once");
     }
     BERTH_TRY(auto publication, prepare(*leases[i].instance, leases[i].generation, std::move(sources[i])));
     group.push_back(std::move(publication));
@@ -113,7 +116,8 @@ void Engine::Impl::choose_worlds(std::span<Publication> group) {
     if (state == InstanceState::Reserved) return UINT64_MAX;  // closed later, if its result turns out to be
     if (state != InstanceState::Rejected) return callee.max_world.load(std::memory_order_acquire);
     const InstanceDetail* detail = callee.detail.load(std::memory_order_acquire);
-    return detail && detail->forward ? detail->forward->max_world.load(std::memory_order_acquire) : UINT64_MAX;
+    return detail && detail->forward ? detail->forward->max_world.load(std::memory_order_acquire)
+                                     : UINT64_MAX;
   };
   for (Publication& publication : group) {
     const Source& source = *publication.source;
@@ -156,12 +160,16 @@ bool Engine::Impl::link(Publication& publication, Slot& slot, CodeInstance* lead
 
   const bool has_code = publication.native || publication.is_compilable || detail->constant;
   CodeInstance* covering = nullptr;
-  for (CodeInstance* other = slot.head.load(std::memory_order_relaxed); other; other = other->next.load(std::memory_order_relaxed)) {
+  for (CodeInstance* other = slot.head.load(std::memory_order_relaxed); other;
+       other = other->next.load(std::memory_order_relaxed)) {
     const uint64_t word = other->word.load(std::memory_order_acquire);
     if (!CodeInstance::is_linked(word) || CodeInstance::state_of(word) == InstanceState::Failed) continue;
-    const bool other_has_code = other->code.load(std::memory_order_acquire) || (word & (CodeInstance::kHasSource | CodeInstance::kConstant));
-    if ((other_has_code || !has_code) && other->min_world.load(std::memory_order_relaxed) <= publication.min_world &&
-        other->max_world.load(std::memory_order_relaxed) >= publication.max_world && !mutant::is_on("R26_last_wins")) {
+    const bool other_has_code = other->code.load(std::memory_order_acquire) ||
+                                (word & (CodeInstance::kHasSource | CodeInstance::kConstant));
+    if ((other_has_code || !has_code) &&
+        other->min_world.load(std::memory_order_relaxed) <= publication.min_world &&
+        other->max_world.load(std::memory_order_relaxed) >= publication.max_world &&
+        !mutant::is_on("R26_last_wins")) {
       covering = other;
       break;
     }
@@ -170,18 +178,20 @@ bool Engine::Impl::link(Publication& publication, Slot& slot, CodeInstance* lead
   uint64_t word = instance.word.load(std::memory_order_acquire);
   const auto change_state = [&](uint64_t flags, InstanceState state) {
     do {
-      if (CodeInstance::generation_of(word) != publication.generation || CodeInstance::state_of(word) != InstanceState::Reserved) {
+      if (CodeInstance::generation_of(word) != publication.generation ||
+          CodeInstance::state_of(word) != InstanceState::Reserved) {
         return false;  // abandoned while it was prepared
       }
-    } while (!instance.word.compare_exchange_weak(word, CodeInstance::with_state(word | flags, state), std::memory_order_acq_rel,
-                                                  std::memory_order_acquire));
+    } while (!instance.word.compare_exchange_weak(word, CodeInstance::with_state(word | flags, state),
+                                                  std::memory_order_acq_rel, std::memory_order_acquire));
     return true;
   };
   if (covering || is_empty) {
     if (!change_state(0, InstanceState::Rejected)) return false;
     if (covering) {
       publication.duplicate = true;
-      if (mutant::is_on("R37_drop_under_lock") && detail->drop_payload) detail->drop_payload(std::exchange(detail->payload, nullptr));
+      if (mutant::is_on("R37_drop_under_lock") && detail->drop_payload)
+        detail->drop_payload(std::exchange(detail->payload, nullptr));
       detail->forward = covering;
       counters.duplicates.add();
       counters.duplicate_ns.add(static_cast<uint64_t>(
@@ -214,7 +224,8 @@ bool Engine::Impl::link(Publication& publication, Slot& slot, CodeInstance* lead
   }
   instance.next.store(slot.head.load(std::memory_order_relaxed), std::memory_order_release);
   slot.head.store(&instance, std::memory_order_release);
-  if (const StoredFailure* old = slot.failure.load(std::memory_order_relaxed); old && old->max_world >= publication.min_world) {
+  if (const StoredFailure* old = slot.failure.load(std::memory_order_relaxed);
+      old && old->max_world >= publication.min_world) {
     slot.failure.store(nullptr, std::memory_order_release);
     after.failures.emplace_back(old, false);
   }

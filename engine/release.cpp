@@ -12,22 +12,27 @@
 namespace berth::engine {
 
 Error Engine::Impl::stale_lease(const char* asked) {
-  return make_error(BERTH_STALE_LEASE, asked, "the lease was given back already, or abandoned", "give each lease back once");
+  return make_error(BERTH_STALE_LEASE, asked, "the lease was given back already, or abandoned",
+                    "give each lease back once");
 }
 
 void Engine::Impl::trace_hold(const CodeInstance& token) {
-  const auto begin = sync::TimePoint(std::chrono::nanoseconds(token.held_since_ns.load(std::memory_order_relaxed)));
+  const auto begin =
+      sync::TimePoint(std::chrono::nanoseconds(token.held_since_ns.load(std::memory_order_relaxed)));
   // Leases of one thread end in any order, and begin inside the reserve that waited for them.
   trace.overlapping("engine", "hold", reinterpret_cast<uintptr_t>(&token), begin,
-                    fmt::format("\"method\":\"0x{:x}\"", reinterpret_cast<uintptr_t>(token.method.load(std::memory_order_relaxed))));
+                    fmt::format("\"method\":\"0x{:x}\"",
+                                reinterpret_cast<uintptr_t>(token.method.load(std::memory_order_relaxed))));
 }
 
-// The lease is claimed and its key given back: the count of the token's agent goes, and the lease's reference.
+// The lease is claimed and its key given back: the count of the token's agent goes, and the lease's
+// reference.
 void Engine::Impl::end_lease(CodeInstance& token, Agent* self, bool is_release) {
   Agent* agent = token.agent.load(std::memory_order_relaxed);
   if (mutant::is_on("R48_own_count") && self) agent = self;
   if (mutant::is_on("R48_lowered_twice") && !is_release) agents.lease_ended_elsewhere(*agent);
-  if (trace.is_on()) [[unlikely]] trace_hold(token);
+  if (trace.is_on()) [[unlikely]]
+    trace_hold(token);
   if (agent == self) {
     if (!self->leases.empty() && self->leases.back().instance == &token) self->leases.pop_back();
     if (is_release) bump(self->counts.released);
@@ -44,8 +49,11 @@ Result<void> Engine::Impl::release(gc::Thread& thread, Lease lease, SourcePtr so
     static_cast<void>(source.release());  // its drop functions may wait for what the fork left locked
     return check_usable("berth_release");
   }
-  if (!lease.instance) return make_error(BERTH_INVALID_ARGUMENT, "berth_release", "the lease has no instance", "pass a lease of berth_reserve");
-  if (source) return shielded([&] { return release_with_source(agent_of(thread), lease, std::move(source)); });
+  if (!lease.instance)
+    return make_error(BERTH_INVALID_ARGUMENT, "berth_release", "the lease has no instance",
+                      "pass a lease of berth_reserve");
+  if (source)
+    return shielded([&] { return release_with_source(agent_of(thread), lease, std::move(source)); });
   return give_back(thread, lease) ? Result<void>(success()) : stale_lease("berth_release");
 }
 
@@ -66,12 +74,12 @@ Result<void> Engine::Impl::release_with_source(Agent& self, Lease lease, SourceP
   if (running) {
     try {
       prepared.emplace(prepare(token, lease.generation, std::move(source)));
-    } catch (const std::bad_alloc&) {
-    }
+    } catch (const std::bad_alloc&) {}
   }
   const bool has_result = prepared && prepared->has_value();
   if (!claim_lease(token, lease.generation, has_result)) {
-    if (has_result && mutant::is_on("R37_leak_on_stale")) static_cast<void>(prepared->assume_value().detail.release());
+    if (has_result && mutant::is_on("R37_leak_on_stale"))
+      static_cast<void>(prepared->assume_value().detail.release());
     return stale_lease("berth_release");
   }
   latch::reach("claim", &token);
@@ -89,14 +97,17 @@ Result<void> Engine::Impl::release_with_source(Agent& self, Lease lease, SourceP
   return make_error(BERTH_SHUT_DOWN, "berth_release", "the engine is shut down; the source was dropped", "");
 }
 
-Result<void> Engine::Impl::release_error(gc::Thread& thread, Lease lease, Error error, int64_t retry_after_ns) {
+Result<void> Engine::Impl::release_error(gc::Thread& thread, Lease lease, Error error,
+                                         int64_t retry_after_ns) {
   BERTH_TRYV(is_forked() ? check_usable("berth_release_error") : success());
   if (!lease.instance) {
-    return make_error(BERTH_INVALID_ARGUMENT, "berth_release_error", "the lease has no instance", "pass a lease of berth_reserve");
+    return make_error(BERTH_INVALID_ARGUMENT, "berth_release_error", "the lease has no instance",
+                      "pass a lease of berth_reserve");
   }
   CodeInstance& token = *lease.instance;
   const uint64_t world = token.lease_world();
-  const int64_t expires = retry_after_ns < 0 || mutant::is_on("R56_no_expiry") ? -1 : clock_ns() + retry_after_ns;
+  const int64_t expires =
+      retry_after_ns < 0 || mutant::is_on("R56_no_expiry") ? -1 : clock_ns() + retry_after_ns;
   FailureRef failure;
   try {
     failure = new StoredFailure(std::move(error), world, std::max(world, worlds.now()), expires);
@@ -109,7 +120,8 @@ Result<void> Engine::Impl::release_error(gc::Thread& thread, Lease lease, Error 
   // A token that was published has its result, or was a duplicate: there is no failure to keep.
   bool fails = !was_published && token.state() == InstanceState::Rejected;
   if (mutant::is_on("R55_0_not_delivered") && retry_after_ns == 0) fails = false;
-  give(*token.slot.load(std::memory_order_relaxed), token, fails ? failure : nullptr, retry_after_ns != 0, after);
+  give(*token.slot.load(std::memory_order_relaxed), token, fails ? failure : nullptr, retry_after_ns != 0,
+       after);
   after.ended.push_back(&token);
   settle(after, &agent_of(thread));
   if (!failure) throw std::bad_alloc();
@@ -123,13 +135,15 @@ bool Engine::Impl::give_unawaited(Slot& slot, CodeInstance& token) noexcept {
          Slot::token_of(hold) != &token;  // unregistered: a cycle or re-entrant lease
 }
 
-void Engine::Impl::give(Slot& slot, CodeInstance& token, const FailureRef& failure, bool keep_failure, Aftermath& after) {
+void Engine::Impl::give(Slot& slot, CodeInstance& token, const FailureRef& failure, bool keep_failure,
+                        Aftermath& after) {
   if (!failure && give_unawaited(slot, token)) return;
   const Key key = instance_key(token);
   const sync::Lock lock(table.shard(ReservationTable::hash(key)).mutex);
   if (Slot::token_of(slot.hold.load(std::memory_order_relaxed)) != &token) return;
   if (failure && keep_failure) {
-    if (const StoredFailure* old = slot.failure.load(std::memory_order_relaxed)) after.failures.emplace_back(old, false);
+    if (const StoredFailure* old = slot.failure.load(std::memory_order_relaxed))
+      after.failures.emplace_back(old, false);
     intrusive_ptr_add_ref(failure.get());
     slot.failure.store(failure.get(), std::memory_order_release);
   }
@@ -137,7 +151,8 @@ void Engine::Impl::give(Slot& slot, CodeInstance& token, const FailureRef& failu
   pass(slot, &token, failure, false, after);
 }
 
-void Engine::Impl::serve(Waiter& waiter, Service service, CodeInstance* result, const FailureRef& failure, Aftermath& after) {
+void Engine::Impl::serve(Waiter& waiter, Service service, CodeInstance* result, const FailureRef& failure,
+                         Aftermath& after) {
   graph.detach(waiter);
   num_waiting.fetch_sub(1, std::memory_order_relaxed);
   waiter.service = service;
@@ -148,10 +163,12 @@ void Engine::Impl::serve(Waiter& waiter, Service service, CodeInstance* result, 
   if (mutant::is_on("R19_notify_under_lock")) after.wakes.notify();
 }
 
-// Shard and graph lock held. Whom the news fits is served, who needs the entry moves to the instance's queue; if `giving` holds the
-// key, the first of the others gets it.
-void Engine::Impl::pass(Slot& slot, CodeInstance* giving, const FailureRef& failure, bool has_result, Aftermath& after) {
-  if (mutant::is_on("R20_serve_on_give_only") && (!giving || Slot::token_of(slot.hold.load()) != giving)) return;
+// Shard and graph lock held. Whom the news fits is served, who needs the entry moves to the instance's queue;
+// if `giving` holds the key, the first of the others gets it.
+void Engine::Impl::pass(Slot& slot, CodeInstance* giving, const FailureRef& failure, bool has_result,
+                        Aftermath& after) {
+  if (mutant::is_on("R20_serve_on_give_only") && (!giving || Slot::token_of(slot.hold.load()) != giving))
+    return;
   bool wakes_compiler = engine.compiler() && !engine.compiler()->has_threads();
   Waiter* waiter = slot.queue;
   for (Waiter* last = waiter ? waiter->previous : nullptr; waiter && (has_result || failure);) {
@@ -173,9 +190,11 @@ void Engine::Impl::pass(Slot& slot, CodeInstance* giving, const FailureRef& fail
       } else {
         graph.detach(*current);
         graph.set_edge(*current, target);
-        const uint64_t before = look.instance->word.fetch_or(CodeInstance::kSubmitted, std::memory_order_acq_rel);
+        const uint64_t before =
+            look.instance->word.fetch_or(CodeInstance::kSubmitted, std::memory_order_acq_rel);
         if (!(before & CodeInstance::kSubmitted)) after.submits.emplace_back(look.instance);
-        if (after.lifts.empty() || after.lifts.back() != look.instance) after.lifts.emplace_back(look.instance);
+        if (after.lifts.empty() || after.lifts.back() != look.instance)
+          after.lifts.emplace_back(look.instance);
       }
     } else if (failure && failure->covers(current->world)) {
       counters.failures_delivered.add();
@@ -201,10 +220,12 @@ void Engine::Impl::pass(Slot& slot, CodeInstance* giving, const FailureRef& fail
     serve(*next, Service::LookAgain, nullptr, nullptr, after);
     return slot.hold.store(0, std::memory_order_release);
   }
-  for (Waiter* each = next->next; mutant::is_on("R14_wake_all") && each != next; each = each->next) after.wakes.add(*each->agent->parker);
+  for (Waiter* each = next->next; mutant::is_on("R14_wake_all") && each != next; each = each->next)
+    after.wakes.add(*each->agent->parker);
   serve(*next, Service::Handed, nullptr, nullptr, after);
   next->token->held_since_ns.store(clock_ns(), std::memory_order_relaxed);
-  slot.hold.store(reinterpret_cast<uintptr_t>(next->token) | (slot.queue ? Slot::kWaiters : 0), std::memory_order_release);
+  slot.hold.store(reinterpret_cast<uintptr_t>(next->token) | (slot.queue ? Slot::kWaiters : 0),
+                  std::memory_order_release);
   counters.handed.add();
   latch::reach("hand", next->agent);
 }

@@ -46,7 +46,8 @@ std::vector<SourcePtr> adopt(berth_source_t* const* sources, size_t n) {
 }
 
 // Out of line, as the next: what they need on the stack would cost the usual call.
-[[gnu::noinline]] berth_error_t* reserve_in_full(berth_thread_t* thread, berth_key_t key, const berth_reserve_options_t* options,
+[[gnu::noinline]] berth_error_t* reserve_in_full(berth_thread_t* thread, berth_key_t key,
+                                                 const berth_reserve_options_t* options,
                                                  berth_reservation_t* out) noexcept {
   return at_boundary("berth_reserve", [&]() -> Result<void> {
     if (!thread || !out) return missing("berth_reserve", thread ? "out" : "the thread");
@@ -62,7 +63,8 @@ std::vector<SourcePtr> adopt(berth_source_t* const* sources, size_t n) {
   });
 }
 
-[[gnu::noinline]] berth_error_t* release_in_full(berth_thread_t* thread, berth_lease_t lease, berth_source_t* source) noexcept {
+[[gnu::noinline]] berth_error_t* release_in_full(berth_thread_t* thread, berth_lease_t lease,
+                                                 berth_source_t* source) noexcept {
   return at_boundary("berth_release", [&]() -> Result<void> {
     SourcePtr owned = to_source(source);
     if (!thread) return missing("berth_release", "the thread");
@@ -79,19 +81,24 @@ berth_error_t* berth_reserve(berth_thread_t* thread, berth_key_t key, const bert
   using AtOnce = Engine::Impl::AtOnce;
   Lease got;
   const bool is_usual = !options && thread && out && key.method;
-  switch (is_usual ? engine_of(thread)->impl().reserve_at_once(*to_thread(thread), key, kDefaults, got) : AtOnce::No) {
-    case AtOnce::Lease: *out = {BERTH_RESERVED, {to_handle(got.instance), got.generation}, nullptr, 0}; return nullptr;
+  switch (is_usual ? engine_of(thread)->impl().reserve_at_once(*to_thread(thread), key, kDefaults, got)
+                   : AtOnce::No) {
+    case AtOnce::Lease:
+      *out = {BERTH_RESERVED, {to_handle(got.instance), got.generation}, nullptr, 0};
+      return nullptr;
     case AtOnce::Hit: *out = {BERTH_PUBLISHED, {nullptr, 0}, to_handle(got.instance), 0}; return nullptr;
     default: return reserve_in_full(thread, key, options, out);
   }
 }
 berth_error_t* berth_release(berth_thread_t* thread, berth_lease_t lease, berth_source_t* source) {
-  if (!source && thread && lease.instance && engine_of(thread)->impl().give_back(*to_thread(thread), to_lease(lease))) [[likely]] {
+  if (!source && thread && lease.instance &&
+      engine_of(thread)->impl().give_back(*to_thread(thread), to_lease(lease))) [[likely]] {
     return nullptr;
   }
   return release_in_full(thread, lease, source);
 }
-berth_error_t* berth_release_error(berth_thread_t* thread, berth_lease_t lease, const char* message, int64_t retry_after_ns) {
+berth_error_t* berth_release_error(berth_thread_t* thread, berth_lease_t lease, const char* message,
+                                   int64_t retry_after_ns) {
   return at_boundary("berth_release_error", [&]() -> Result<void> {
     if (!thread) return missing("berth_release_error", "the thread");
     Error error;
@@ -101,7 +108,8 @@ berth_error_t* berth_release_error(berth_thread_t* thread, berth_lease_t lease, 
       static_cast<void>(engine_of(thread)->release(*to_thread(thread), to_lease(lease), nullptr).has_error());
       throw;
     }
-    return engine_of(thread)->release_error(*to_thread(thread), to_lease(lease), std::move(error), retry_after_ns);
+    return engine_of(thread)->release_error(*to_thread(thread), to_lease(lease), std::move(error),
+                                            retry_after_ns);
   });
 }
 int berth_holds(berth_thread_t* thread, berth_key_t key) {
@@ -136,32 +144,39 @@ void* berth_instance_entry(const berth_instance_t* instance) {
   const Code* code = instance ? announced_code(*to_instance(instance)) : nullptr;
   return code ? code->entry : nullptr;
 }
-berth_error_t* berth_instance_wait_entry(berth_thread_t* thread, berth_instance_t* instance, int64_t timeout_ns, void** entry) {
+berth_error_t* berth_instance_wait_entry(berth_thread_t* thread, berth_instance_t* instance,
+                                         int64_t timeout_ns, void** entry) {
   return at_boundary("berth_instance_wait_entry", [&]() -> Result<void> {
-    if (!thread || !instance) return missing("berth_instance_wait_entry", thread ? "the instance" : "the thread");
-    BERTH_TRY(void* found, engine_of(thread)->wait_entry(*to_thread(thread), *to_instance(instance), Deadline::in(timeout_ns)));
+    if (!thread || !instance)
+      return missing("berth_instance_wait_entry", thread ? "the instance" : "the thread");
+    BERTH_TRY(void* found, engine_of(thread)->wait_entry(*to_thread(thread), *to_instance(instance),
+                                                         Deadline::in(timeout_ns)));
     if (entry) *entry = found;
     return success();
   });
 }
-berth_error_t* berth_instance_invalidate(berth_engine_t* engine, berth_instance_t* instance, uint64_t max_world) {
+berth_error_t* berth_instance_invalidate(berth_engine_t* engine, berth_instance_t* instance,
+                                         uint64_t max_world) {
   return at_boundary("berth_instance_invalidate", [&]() -> Result<void> {
-    if (!engine || !instance) return missing("berth_instance_invalidate", engine ? "the instance" : "the engine");
+    if (!engine || !instance)
+      return missing("berth_instance_invalidate", engine ? "the instance" : "the engine");
     return to_engine(engine)->invalidate(*to_instance(instance), max_world);
   });
 }
-berth_error_t* berth_publish(berth_thread_t* thread, const berth_lease_t* leases, berth_source_t* const* sources, size_t n) {
+berth_error_t* berth_publish(berth_thread_t* thread, const berth_lease_t* leases,
+                             berth_source_t* const* sources, size_t n) {
   return at_boundary("berth_publish", [&]() -> Result<void> {
     std::vector<SourcePtr> owned = adopt(sources, n);  // first: consumed also on error
     if (!thread) return missing("berth_publish", "the thread");
-    if (n != 0 && (!leases || !sources)) return missing("berth_publish", leases ? "the list of sources" : "the list of leases");
+    if (n != 0 && (!leases || !sources))
+      return missing("berth_publish", leases ? "the list of sources" : "the list of leases");
     std::vector<Lease> known;
     for (size_t i = 0; i < n; ++i) known.push_back(to_lease(leases[i]));
     return engine_of(thread)->publish(*to_thread(thread), known, owned);
   });
 }
-berth_error_t* berth_instance_promote(berth_engine_t* engine, berth_instance_t* const* instances, size_t n, uint64_t validated,
-                                      int* promoted) {
+berth_error_t* berth_instance_promote(berth_engine_t* engine, berth_instance_t* const* instances, size_t n,
+                                      uint64_t validated, int* promoted) {
   return at_boundary("berth_instance_promote", [&]() -> Result<void> {
     if (!engine) return missing("berth_instance_promote", "the engine");
     if (n != 0 && !instances) return missing("berth_instance_promote", "the list of instances");

@@ -64,10 +64,13 @@ Slot& ReservationTable::ensure(Shard& shard, Key key, uint64_t hash) {
 bool ReservationTable::recycle(Shard& shard, size_t cell) noexcept {
   const Index index = index_of(shard);
   Slot* slot = index.cell(cell).load(std::memory_order_relaxed);
-  if (slot->head.load(std::memory_order_relaxed) || slot->failure.load(std::memory_order_relaxed) || slot->queue) return false;
+  if (slot->head.load(std::memory_order_relaxed) || slot->failure.load(std::memory_order_relaxed) ||
+      slot->queue)
+    return false;
   uintptr_t free = 0;
   // First the hold: a fast take that comes later fails, one that came before keeps the slot.
-  if (!slot->hold.compare_exchange_strong(free, Slot::kRecycled, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+  if (!slot->hold.compare_exchange_strong(free, Slot::kRecycled, std::memory_order_acq_rel,
+                                          std::memory_order_relaxed)) {
     return false;
   }
   slot->version.fetch_add(1, std::memory_order_release);  // before the key changes
@@ -76,7 +79,8 @@ bool ReservationTable::recycle(Shard& shard, size_t cell) noexcept {
   ++shard.num_tombstones;
   // Tombstones before a free cell end no search later than that cell would.
   if (!index.cell((cell + 1) & index.mask()).load(std::memory_order_relaxed)) {
-    for (size_t i = cell; index.cell(i).load(std::memory_order_relaxed) == tombstone(); i = (i - 1) & index.mask()) {
+    for (size_t i = cell; index.cell(i).load(std::memory_order_relaxed) == tombstone();
+         i = (i - 1) & index.mask()) {
       index.cell(i).store(nullptr, std::memory_order_release);
       --shard.num_tombstones;
     }
@@ -89,7 +93,8 @@ void ReservationTable::make_room(Shard& shard) {
   const Index index = index_of(shard);
   const size_t capacity = index.capacity();
   if (shard.num_slots + shard.num_tombstones < capacity / 4) return;
-  // A quarter of the slots made since the last scan had been recycled shortly before: there are more keys in use than slots.
+  // A quarter of the slots made since the last scan had been recycled shortly before: there are more keys in
+  // use than slots.
   if (std::exchange(shard.num_returned, 0) >= capacity / 16) return grow(shard, capacity * 2);
   for (size_t cell = 0; cell < capacity; ++cell) {
     Slot* slot = index.cell(cell).load(std::memory_order_relaxed);
@@ -121,7 +126,8 @@ void ReservationTable::grow(Shard& shard, size_t capacity) {
   const Index old = index_of(shard);
   indexes_[static_cast<size_t>(&shard - shards_.data())].store(larger, std::memory_order_release);
   if (mutant::is_on("R73_old_array_freed") && !shard.arrays.empty()) {
-    for (size_t cell = 0; cell <= old.mask(); ++cell) old.cell(cell).store(nullptr, std::memory_order_relaxed);
+    for (size_t cell = 0; cell <= old.mask(); ++cell)
+      old.cell(cell).store(nullptr, std::memory_order_relaxed);
     shard.arrays.clear();
   }
   shard.arrays.push_back(std::move(lines));

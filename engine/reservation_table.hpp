@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ReservationTable: finds the slot of a key, and the instance of a slot that fits a world and a need.
 //
-// Sharded by hash. Look-up takes no lock: an index array of slot pointers, at most a quarter full, old arrays are kept. Idle slots
-// are recycled before an index grows, unless recycled keys come back: then it grows, or keys used in turn would be recycled and
-// made again for ever. Who recycles a slot first takes its `hold`, and its version tells unlocked readers.
+// Sharded by hash. Look-up takes no lock: an index array of slot pointers, at most a quarter full, old arrays
+// are kept. Idle slots are recycled before an index grows, unless recycled keys come back: then it grows, or
+// keys used in turn would be recycled and made again for ever. Who recycles a slot first takes its `hold`,
+// and its version tells unlocked readers.
 //
 // Ranks: 310 shard (one at a time). Cost: find is one array access and one slot when nothing collides.
 #pragma once
@@ -43,7 +44,8 @@ class ReservationTable {
     uint64_t version = 0;
   };
   struct alignas(64) CellLine {
-    std::array<sync::Atomic<Slot*>, 8> cells{};  // release under the shard lock, read acquire: a slot is filled before seen
+    std::array<sync::Atomic<Slot*>, 8>
+        cells{};  // release under the shard lock, read acquire: a slot is filled before seen
   };
   /// An index array and its size in one word, so that a reader gets both with one load.
   class Index {
@@ -64,13 +66,14 @@ class ReservationTable {
     // Under the mutex.
     std::vector<std::unique_ptr<CellLine[]>> arrays;  // all ever made
     size_t num_slots = 0, num_tombstones = 0;
-    size_t num_returned = 0;                          // keys made again soon after they were recycled, since the last scan
-    std::array<uint16_t, 512> ghosts{};               // fingerprints of recycled keys, by hash; a later one replaces
+    size_t num_returned = 0;             // keys made again soon after they were recycled, since the last scan
+    std::array<uint16_t, 512> ghosts{};  // fingerprints of recycled keys, by hash; a later one replaces
   };
 
   ReservationTable();
 
-  /// One multiplication, folded: both halves of the product depend on both words (the mixing step of wyhash, Wang Yi 2019).
+  /// One multiplication, folded: both halves of the product depend on both words (the mixing step of wyhash,
+  /// Wang Yi 2019).
   static uint64_t hash(Key key) noexcept {
     const uint64_t method = reinterpret_cast<uintptr_t>(key.method) ^ 0x9e3779b97f4a7c15u;
     const uint64_t owner = reinterpret_cast<uintptr_t>(key.owner) ^ 0xd6e8feb86659fd93u;
@@ -93,13 +96,15 @@ class ReservationTable {
     }
   }
   static bool is_current(const Found& found) noexcept {
-    return found.slot->version.load(std::memory_order_acquire) == found.version || mutant::is_on("R66_no_version_check");
+    return found.slot->version.load(std::memory_order_acquire) == found.version ||
+           mutant::is_on("R66_no_version_check");
   }
   /// Finds or makes the slot. With the shard's lock held. Errors: std::bad_alloc, nothing changed.
   Slot& ensure(Shard& shard, Key key, uint64_t hash);
   /// The slot if there is one. With the shard's lock held.
   Slot* find_locked(Shard& shard, Key key, uint64_t hash) noexcept;
-  /// Unlinks a slot that nobody uses: no instance, no failure, no waiter, `hold` null. With the shard's lock held. False: in use.
+  /// Unlinks a slot that nobody uses: no instance, no failure, no waiter, `hold` null. With the shard's lock
+  /// held. False: in use.
   bool recycle(Shard& shard, size_t cell) noexcept;
   /// function(Slot&, cell) for each. With the shard's lock held.
   template <class Function>
@@ -120,9 +125,12 @@ class ReservationTable {
   static Slot* tombstone() noexcept { return reinterpret_cast<Slot*>(uintptr_t{1}); }
   static bool matches(const Slot& slot, Key key) noexcept {
     if (mutant::is_on("R2_hold_per_bucket")) return true;
-    return slot.method.load(std::memory_order_acquire) == key.method && slot.owner.load(std::memory_order_acquire) == key.owner;
+    return slot.method.load(std::memory_order_acquire) == key.method &&
+           slot.owner.load(std::memory_order_acquire) == key.owner;
   }
-  static uint16_t& ghost(Shard& shard, uint64_t hash) noexcept { return shard.ghosts[(hash >> 16) % shard.ghosts.size()]; }
+  static uint16_t& ghost(Shard& shard, uint64_t hash) noexcept {
+    return shard.ghosts[(hash >> 16) % shard.ghosts.size()];
+  }
   static uint16_t fingerprint(uint64_t hash) noexcept { return static_cast<uint16_t>((hash >> 32) | 1); }
   Index index_of(const Shard& shard) const noexcept {
     return indexes_[static_cast<size_t>(&shard - shards_.data())].load(std::memory_order_relaxed);

@@ -36,8 +36,7 @@ Error wait_error(const Wait& wait, const char* asked, const char* label) {
     case Wait::End::Cycle:
       return make_error(BERTH_WOULD_DEADLOCK, what, "waiting would close a ring: " + chain_text(wait.chain),
                         "work without this result, or give a lease of the ring back", to_json(wait.chain));
-    case Wait::End::Cancelled:
-      return make_error(BERTH_CANCELLED, what, "the wait was cancelled", "");
+    case Wait::End::Cancelled: return make_error(BERTH_CANCELLED, what, "the wait was cancelled", "");
     case Wait::End::ShutDown:
       return make_error(BERTH_SHUT_DOWN, what, "the engine is shut down", "make a new engine");
     case Wait::End::NoEntry:
@@ -46,19 +45,22 @@ Error wait_error(const Wait& wait, const char* asked, const char* label) {
     case Wait::End::Gone:
       return make_error(BERTH_NOT_FOUND, what, "the instance has no entry and no source that would give one",
                         "reserve the key with BERTH_NEED_ENTRY");
-    case Wait::End::Failed:
-      return wait.failure->error.clone();
+    case Wait::End::Failed: return wait.failure->error.clone();
     default:
-      return make_error(BERTH_INTERNAL, what, "a wait ended without a reason", "report this as a defect of Berth");
+      return make_error(BERTH_INTERNAL, what, "a wait ended without a reason",
+                        "report this as a defect of Berth");
   }
 }
 
 }  // namespace
 
-/// The count that forbids finalizers, raised before anything can allocate, and the token: both go unless the lease is confirmed.
+/// The count that forbids finalizers, raised before anything can allocate, and the token: both go unless the
+/// lease is confirmed.
 class Engine::Impl::Attempt {
  public:
-  Attempt(Impl& impl, gc::Thread& thread, Agent& agent) : impl_(impl), agent_(agent) { impl_.raise(thread, agent); }
+  Attempt(Impl& impl, gc::Thread& thread, Agent& agent) : impl_(impl), agent_(agent) {
+    impl_.raise(thread, agent);
+  }
   ~Attempt() {
     if (token) impl_.put_token(*token, &agent_);
     if (!confirmed_ && !mutant::is_on("R54_count_kept")) impl_.count_lease(agent_);
@@ -70,7 +72,8 @@ class Engine::Impl::Attempt {
     return std::exchange(token, nullptr);
   }
   CodeInstance* token = nullptr;
-  uint64_t generation = 0;  // of the lease that the token stands for: it may end, and the token be recycled, before we hear of it
+  uint64_t generation = 0;  // of the lease that the token stands for: it may end, and the token be recycled,
+                            // before we hear of it
 
  private:
   Impl& impl_;
@@ -83,8 +86,8 @@ void Engine::Impl::undo_take(Agent& agent, CodeInstance* token) noexcept {
   count_lease(agent);
 }
 
-// Gives a hold back that we should not have: the token is ours again. False: the lease was abandoned meanwhile, its end is counted, and
-// the token may serve another one already.
+// Gives a hold back that we should not have: the token is ours again. False: the lease was abandoned
+// meanwhile, its end is counted, and the token may serve another one already.
 bool Engine::Impl::retract(Agent& agent, Slot& slot, CodeInstance& token, uint64_t generation) {
   if (!claim_lease(token, generation, false)) return false;
   shielded([&] {
@@ -95,7 +98,8 @@ bool Engine::Impl::retract(Agent& agent, Slot& slot, CodeInstance& token, uint64
   return true;
 }
 
-Result<Reservation> Engine::Impl::reserve(gc::Thread& first_thread, Key key, const ReserveOptions& options_in) {
+Result<Reservation> Engine::Impl::reserve(gc::Thread& first_thread, Key key,
+                                          const ReserveOptions& options_in) {
   Lease got;
   switch (reserve_at_once(first_thread, key, options_in, got)) {
     case AtOnce::Lease: return Reservation{Outcome::Reserved, got, nullptr, 0};
@@ -104,12 +108,14 @@ Result<Reservation> Engine::Impl::reserve(gc::Thread& first_thread, Key key, con
   }
 }
 
-Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key key, const ReserveOptions& options_in) {
+Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key key,
+                                                   const ReserveOptions& options_in) {
   BERTH_TRYV(check_usable("berth_reserve"));
   gc::Thread* thread = &first_thread;
   Agent& agent = agent_of(*thread);
   if (agent.in_wait.load(std::memory_order_relaxed)) {
-    return make_error(BERTH_INVALID_ARGUMENT, "berth_reserve", "the agent \"" + agent.name + "\" is already waiting",
+    return make_error(BERTH_INVALID_ARGUMENT, "berth_reserve",
+                      "the agent \"" + agent.name + "\" is already waiting",
                       "give each logical thread an agent of its own");
   }
   if (thread->state.load(std::memory_order_relaxed) == gc::State::Unsafe) thread->safepoint();
@@ -164,7 +170,8 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
 
     if (look.find == Find::Nothing) {
       uintptr_t hold = 0;
-      if (found.slot->hold.compare_exchange_strong(hold, mine, std::memory_order_acquire, std::memory_order_relaxed)) {
+      if (found.slot->hold.compare_exchange_strong(hold, mine, std::memory_order_acquire,
+                                                   std::memory_order_relaxed)) {
         latch::reach("take", &agent);
         if (!ReservationTable::is_current(found)) {
           drop_hold(*found.slot);
@@ -186,7 +193,9 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
           shielded([&] {
             const sync::Lock lock(table.shard(hash).mutex);
             const StoredFailure* stored = found.slot->failure.load(std::memory_order_relaxed);
-            if (stored && stored->covers(world) && (stored->expires_ns < 0 || clock_ns() < stored->expires_ns)) failure = stored;
+            if (stored && stored->covers(world) &&
+                (stored->expires_ns < 0 || clock_ns() < stored->expires_ns))
+              failure = stored;
           });
         }
         if (failure) {
@@ -200,12 +209,14 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
       const auto& holder = mutant::is_on("R32_by_thread") ? static_cast<Agent&>(*thread->own_agent) : agent;
       if (const uint32_t depth = holder.num_leases_on(key.method, key.owner)) {
         if (depth > options.reentry_limit && !mutant::is_on("R29_no_limit")) {
-          return make_error(BERTH_RESOURCE_EXHAUSTED, "berth_reserve " + key_text(key, options_in.label),
-                            fmt::format("this agent already holds {} leases on the key, the re-entry limit is {}", depth,
-                                        options.reentry_limit),
-                            "break the recursion, or raise the limit with berth_config_set_reentry_limit",
-                            fmt::format("{{\"key\":{{\"method\":\"0x{:x}\",\"owner\":\"0x{:x}\"}},\"depth\":{}}}",
-                                        reinterpret_cast<uintptr_t>(key.method), reinterpret_cast<uintptr_t>(key.owner), depth));
+          return make_error(
+              BERTH_RESOURCE_EXHAUSTED, "berth_reserve " + key_text(key, options_in.label),
+              fmt::format("this agent already holds {} leases on the key, the re-entry limit is {}", depth,
+                          options.reentry_limit),
+              "break the recursion, or raise the limit with berth_config_set_reentry_limit",
+              fmt::format("{{\"key\":{{\"method\":\"0x{:x}\",\"owner\":\"0x{:x}\"}},\"depth\":{}}}",
+                          reinterpret_cast<uintptr_t>(key.method), reinterpret_cast<uintptr_t>(key.owner),
+                          depth));
         }
         Reservation reservation = lease_of(Outcome::Reentrant, depth);
         counters.reentrant.add();
@@ -225,15 +236,14 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
     wait.waiter.world = world;
     this->wait(thread, wait);
     switch (wait.end) {
-      case Wait::End::Hit:
-        counters.recheck.add();
-        return published(std::move(wait.result));
+      case Wait::End::Hit: counters.recheck.add(); return published(std::move(wait.result));
       case Wait::End::Handed: {
         found = {wait.slot, wait.slot->version.load(std::memory_order_relaxed)};
         look = ReservationTable::look(*wait.slot, world, need);
         if (look.find != Find::Nothing && !mutant::is_on("R6_no_look_after_hand_over")) {
           CodeInstanceRef instance = look.find == Find::Hit ? retain_hit(found, look) : nullptr;
-          // Abandoned before we came, the slot may be another key's: what was found there counts only if we still had it.
+          // Abandoned before we came, the slot may be another key's: what was found there counts only if we
+          // still had it.
           if (retract(agent, *wait.slot, *attempt.token, attempt.generation)) {
             put_token(*std::exchange(attempt.token, nullptr), &agent);
             if (!instance) continue;
@@ -244,21 +254,21 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
         bump(agent.counts.reserved);
         return lease_of(Outcome::Reserved, 0);
       }
-      case Wait::End::Took:
-        bump(agent.counts.reserved);
-        return lease_of(Outcome::Reserved, 0);
+      case Wait::End::Took: bump(agent.counts.reserved); return lease_of(Outcome::Reserved, 0);
       case Wait::End::Cycle:
-        if (options.cycle_policy == BERTH_CYCLE_SHARE && !wait.chain.empty() && !wait.chain.front().is_entry) {
-          if (mutant::is_on("R26_cycle_takes_hold")) wait.slot->hold.store(reinterpret_cast<uintptr_t>(attempt.token) | Slot::kWaiters);
-          if (trace.is_on()) trace.instant("engine", "cycle", fmt::format("\"chain\":{}", json_quote(chain_text(wait.chain))));
+        if (options.cycle_policy == BERTH_CYCLE_SHARE && !wait.chain.empty() &&
+            !wait.chain.front().is_entry) {
+          if (mutant::is_on("R26_cycle_takes_hold"))
+            wait.slot->hold.store(reinterpret_cast<uintptr_t>(attempt.token) | Slot::kWaiters);
+          if (trace.is_on())
+            trace.instant("engine", "cycle", fmt::format("\"chain\":{}", json_quote(chain_text(wait.chain))));
           Reservation reservation = lease_of(Outcome::Cycle, 0);
           counters.cycle.add();
           return reservation;
         }
         counters.cycles_refused.add();
         return wait_error(wait, "berth_reserve", options_in.label);
-      default:
-        return wait_error(wait, "berth_reserve", options_in.label);
+      default: return wait_error(wait, "berth_reserve", options_in.label);
     }
   }
 }
@@ -269,7 +279,8 @@ void Engine::Impl::record_unregistered(LeaseRecord lease) {
     if (unregistered.size() == unregistered.capacity()) {
       std::erase_if(unregistered, [](const LeaseRecord& record) { return !record.is_outstanding(); });
       // Growing while half is in use keeps the cost per lease constant.
-      if (unregistered.size() * 2 >= unregistered.capacity()) unregistered.reserve(std::max<size_t>(16, unregistered.capacity() * 2));
+      if (unregistered.size() * 2 >= unregistered.capacity())
+        unregistered.reserve(std::max<size_t>(16, unregistered.capacity() * 2));
     }
     unregistered.push_back(lease);
   });
@@ -277,11 +288,13 @@ void Engine::Impl::record_unregistered(LeaseRecord lease) {
 
 int Engine::Impl::holds(gc::Thread& thread, Key key) {
   if (is_forked()) return 0;
-  const auto& agent = mutant::is_on("R10_by_thread") ? static_cast<Agent&>(*thread.own_agent) : agent_of(thread);
+  const auto& agent =
+      mutant::is_on("R10_by_thread") ? static_cast<Agent&>(*thread.own_agent) : agent_of(thread);
   return static_cast<int>(agent.num_leases_on(key.method, owners.intern(key.owner)));
 }
 
-Result<void*> Engine::Impl::wait_entry(gc::Thread& first_thread, CodeInstance& instance, const Deadline& deadline) {
+Result<void*> Engine::Impl::wait_entry(gc::Thread& first_thread, CodeInstance& instance,
+                                       const Deadline& deadline) {
   if (is_forked()) {
     if (Code* code = instance_code(instance)) return code->entry;
   }
@@ -290,7 +303,8 @@ Result<void*> Engine::Impl::wait_entry(gc::Thread& first_thread, CodeInstance& i
   gc::Thread* thread = &first_thread;
   Agent& agent = agent_of(*thread);
   if (agent.in_wait.load(std::memory_order_relaxed)) {
-    return make_error(BERTH_INVALID_ARGUMENT, "berth_instance_wait_entry", "the agent \"" + agent.name + "\" is already waiting",
+    return make_error(BERTH_INVALID_ARGUMENT, "berth_instance_wait_entry",
+                      "the agent \"" + agent.name + "\" is already waiting",
                       "give each logical thread an agent of its own");
   }
   if (thread->state.load(std::memory_order_relaxed) == gc::State::Unsafe) thread->safepoint();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Slot: one key's place in the table: who holds it, who waits, its instances, its failure. 64 bytes, type-stable.
+// Slot: one key's place in the table: who holds it, who waits, its instances, its failure. 64 bytes,
+// type-stable.
 //
 //   hold        | fast take | fast give | waiter arrives | hand-over      | recycle
 //   null        | token     | invalid   | token (takes)  | -              | kRecycled
@@ -13,18 +14,21 @@ namespace berth::engine {
 
 struct alignas(64) Slot {
   static constexpr uintptr_t kWaiters = 1, kRecycled = 2, kFlags = 3;
-  static CodeInstance* token_of(uintptr_t hold) noexcept { return reinterpret_cast<CodeInstance*>(hold & ~kFlags); }
+  static CodeInstance* token_of(uintptr_t hold) noexcept {
+    return reinterpret_cast<CodeInstance*>(hold & ~kFlags);
+  }
 
-  // Take: CAS acquire; give: CAS release (the next holder sees the last one's links); W: CAS relaxed under the shard lock; hand-over:
-  // store release under shard and graph lock. Walk: relaxed under the graph lock.
+  // Take: CAS acquire; give: CAS release (the next holder sees the last one's links); W: CAS relaxed under
+  // the shard lock; hand-over: store release under shard and graph lock. Walk: relaxed under the graph lock.
   sync::Atomic<uintptr_t> hold{kRecycled};
   // Release under the shard lock, acquire when read.
   sync::Atomic<CodeInstance*> head{nullptr};
   // Written between two steps of the version; unlocked readers compare the version afterwards.
   sync::Atomic<const void*> method{nullptr};
   sync::Atomic<const void*> owner{nullptr};
-  sync::Atomic<uint64_t> version{1};  // odd while free. Release under the shard lock; acquire, before and after
-  Waiter* queue = nullptr;            // shard and graph lock
+  sync::Atomic<uint64_t> version{
+      1};                   // odd while free. Release under the shard lock; acquire, before and after
+  Waiter* queue = nullptr;  // shard and graph lock
   // Owned (one reference). Written under the shard lock; an unlocked reader only learns that there is one.
   sync::Atomic<const StoredFailure*> failure{nullptr};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Source: what a release hands over: the result (payload, worlds, edges) and, if there is code, its body.
 //
-// The engine knows three bodies: native entry, constant bytes, and opaque (for compiler hooks). Floors above derive their own
-// from SourceBody (LLVM text, bitcode, typed IR); the compiler recognises them by `kind()`.
+// The engine knows three bodies: native entry, constant bytes, and opaque (for compiler hooks). Floors above
+// derive their own from SourceBody (LLVM text, bitcode, typed IR); the compiler recognises them by `kind()`.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -60,7 +60,8 @@ struct Edge {
   std::string symbol;  // empty: a back edge only
 };
 
-/// Move-only; consumed by release and publish. Dropping it runs the payload's drop function, never under an engine lock.
+/// Move-only; consumed by release and publish. Dropping it runs the payload's drop function, never under an
+/// engine lock.
 struct Source {
   std::unique_ptr<SourceBody> body;  // null: result only
   bool has_worlds = false;

@@ -26,14 +26,17 @@ extern "C" {
 
 berth_error_t* berth_source_from_native(void* entry, berth_source_t** out) {
   return at_boundary("berth_source_from_native", [&]() -> Result<void> {
-    if (!entry) return make_error(BERTH_INVALID_ARGUMENT, "berth_source_from_native", "the entry is NULL", "pass a function");
+    if (!entry)
+      return make_error(BERTH_INVALID_ARGUMENT, "berth_source_from_native", "the entry is NULL",
+                        "pass a function");
     return hand_out("berth_source_from_native", std::make_unique<NativeBody>(entry), out);
   });
 }
 berth_error_t* berth_source_from_constant(const void* bytes, size_t size, berth_source_t** out) {
   return at_boundary("berth_source_from_constant", [&]() -> Result<void> {
     if (!bytes && size != 0) return missing("berth_source_from_constant", "the memory of the constant");
-    return hand_out("berth_source_from_constant", std::make_unique<ConstantBody>(std::string(static_cast<const char*>(bytes), size)), out);
+    return hand_out("berth_source_from_constant",
+                    std::make_unique<ConstantBody>(std::string(static_cast<const char*>(bytes), size)), out);
   });
 }
 berth_error_t* berth_source_from_opaque(void* source, void (*drop)(void*), berth_source_t** out) {
@@ -71,9 +74,7 @@ void berth_source_add_edge(berth_source_t* source, berth_instance_t* callee, con
   if (!source || !callee) return;
   try {
     source->edges.push_back({CodeInstanceRef(to_instance(callee)), symbol ? symbol : ""});
-  } catch (const std::bad_alloc&) {
-    source->is_incomplete = true;
-  }
+  } catch (const std::bad_alloc&) { source->is_incomplete = true; }
 }
 void berth_source_set_payload(berth_source_t* source, void* payload, void (*drop)(void*)) {
   if (!source) return;
@@ -88,7 +89,8 @@ void* berth_instance_payload(const berth_instance_t* instance) {
 }
 berth_error_t* berth_instance_constant(const berth_instance_t* handle, const void** bytes, size_t* size) {
   return at_boundary("berth_instance_constant", [&]() -> Result<void> {
-    if (!handle || !bytes || !size) return missing("berth_instance_constant", handle ? "an out parameter" : "the instance");
+    if (!handle || !bytes || !size)
+      return missing("berth_instance_constant", handle ? "an out parameter" : "the instance");
     const SourceBody* body = instance_constant(*to_instance(handle));
     if (!body) {
       return make_error(BERTH_UNSUPPORTED, "berth_instance_constant", "the instance is no constant",
@@ -105,11 +107,13 @@ berth_error_t* berth_engine_define_symbol(berth_engine_t* engine, const char* na
     if (!engine) return missing("berth_engine_define_symbol", "the engine");
     if (!address) return missing("berth_engine_define_symbol", "the address");
     if (!name || !*name) {
-      return make_error(BERTH_INVALID_ARGUMENT, "berth_engine_define_symbol", "the name is empty", "pass the symbol's name");
+      return make_error(BERTH_INVALID_ARGUMENT, "berth_engine_define_symbol", "the name is empty",
+                        "pass the symbol's name");
     }
     Compiler* compiler = to_engine(engine)->compiler();
     if (!compiler) {
-      return make_error(BERTH_UNSUPPORTED, "berth_engine_define_symbol", "this engine has no linker", "link libberth");
+      return make_error(BERTH_UNSUPPORTED, "berth_engine_define_symbol", "this engine has no linker",
+                        "link libberth");
     }
     return compiler->define_symbol(name, address);
   });
@@ -118,7 +122,9 @@ berth_error_t* berth_engine_define_symbol(berth_engine_t* engine, const char* na
 void* berth_job_source(const berth_job_t* job) {
   return job ? static_cast<OpaqueBody&>(*job->job.source->body).source : nullptr;
 }
-berth_instance_t* berth_job_instance(const berth_job_t* job) { return job ? to_handle(job->job.instance.get()) : nullptr; }
+berth_instance_t* berth_job_instance(const berth_job_t* job) {
+  return job ? to_handle(job->job.instance.get()) : nullptr;
+}
 void berth_job_begin(berth_job_t* job, berth_thread_t* thread) {
   if (!job || !thread) return;
   Engine* engine = engine_of(thread);

@@ -47,7 +47,8 @@ void berth_agent_delete(berth_agent_t* handle) {
   Engine& engine = to_agent(handle)->engine;
   if (engine.delete_agent(to_agent(handle)).has_error()) engine.collector().count_misuse();
 }
-berth_error_t* berth_thread_set_agent(berth_thread_t* thread, berth_agent_t* agent, berth_agent_t** previous) {
+berth_error_t* berth_thread_set_agent(berth_thread_t* thread, berth_agent_t* agent,
+                                      berth_agent_t** previous) {
   return at_boundary("berth_thread_set_agent", [&]() -> Result<void> {
     if (!thread) return missing("berth_thread_set_agent", "the thread");
     BERTH_TRY(Agent * before, engine_of(thread)->set_agent(*to_thread(thread), to_agent(agent)));
@@ -62,7 +63,8 @@ void berth_agent_set_stack(berth_agent_t* agent, const void* low, const void* hi
 }
 void berth_agent_set_park_hooks(berth_agent_t* agent, const berth_park_hooks_t* hooks, void* context) {
   if (!agent) return;
-  if (!hooks || !hooks->park || !hooks->unpark) return to_agent(agent)->set_park_hooks(nullptr, nullptr, nullptr);
+  if (!hooks || !hooks->park || !hooks->unpark)
+    return to_agent(agent)->set_park_hooks(nullptr, nullptr, nullptr);
   // The two thread types are one object under two names.
   const auto park = reinterpret_cast<gc::Thread* (*)(void*, gc::Thread*, int64_t)>(hooks->park);
   to_agent(agent)->set_park_hooks(park, hooks->unpark, context);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Waiting for a key, its result or an entry: one wait, step by step (2.1), and its end by time, cancel, cycle or shutdown.
+// Waiting for a key, its result or an entry: one wait, step by step (2.1), and its end by time, cancel, cycle
+// or shutdown.
 #include <fmt/format.h>
 
 #include <optional>
@@ -44,7 +45,8 @@ void Engine::Impl::wait(gc::Thread*& thread, Wait& wait) {
         continue;
       }
       // The safe region is left before the fibre parks and entered on the thread that it continues on.
-      gc::Thread* const resumed = agent.park_hooks.park(agent.park_hooks.context, thread, park_limit_ns(wait));
+      gc::Thread* const resumed =
+          agent.park_hooks.park(agent.park_hooks.context, thread, park_limit_ns(wait));
       if (!mutant::is_on("R38_old_thread_kept")) thread = resumed;
     }
   } catch (...) {
@@ -56,8 +58,8 @@ void Engine::Impl::wait(gc::Thread*& thread, Wait& wait) {
   if (wait.was_queued) counters.wait_ns.add(static_cast<uint64_t>(clock_ns() - wait.waiter.since_ns));
   if (wait.was_queued && trace.is_on()) {
     trace.complete("engine", wait.slot ? "reserve" : "wait entry", begin,
-                   fmt::format("\"method\":\"0x{:x}\",\"end\":{}", reinterpret_cast<uintptr_t>(wait.key.method),
-                               static_cast<int>(wait.end)));
+                   fmt::format("\"method\":\"0x{:x}\",\"end\":{}",
+                               reinterpret_cast<uintptr_t>(wait.key.method), static_cast<int>(wait.end)));
   }
 }
 
@@ -78,8 +80,7 @@ void Engine::Impl::leave_queue(Wait& wait) {
 Engine::Impl::Pause Engine::Impl::wait_safely(gc::Thread& thread, Wait& wait) {
   for (;;) {
     switch (step(wait)) {
-      case Step::Done:
-        return Pause::None;
+      case Step::Done: return Pause::None;
       case Step::Help: {
         std::optional<gc::UnsafeRegion> fault;
         if (mutant::is_on("G15_unsafe_compile")) fault.emplace(thread);
@@ -92,7 +93,8 @@ Engine::Impl::Pause Engine::Impl::wait_safely(gc::Thread& thread, Wait& wait) {
         break;
       }
       case Step::Park:
-        if (wait.weak_since_ns && clock_ns() - wait.weak_since_ns > kWeakPatienceNs && !mutant::is_on("R46_no_request")) {
+        if (wait.weak_since_ns && clock_ns() - wait.weak_since_ns > kWeakPatienceNs &&
+            !mutant::is_on("R46_no_request")) {
           wait.weak_since_ns = clock_ns();
           ask_for_collection(thread);
         }
@@ -123,7 +125,8 @@ void Engine::Impl::park(gc::Thread& thread, Wait& wait) {
   if (mutant::is_on("R11_reset_after_queueing")) wait.waiter.agent->parker->reset();
   const sync::TimePoint until = sync::Clock::now() + std::chrono::nanoseconds(park_limit_ns(wait));
   gc::Parker& parker = *wait.waiter.agent->parker;
-  // A lease can end within microseconds, a compile does not; and with as many waiters as processors, another thread has use for this one.
+  // A lease can end within microseconds, a compile does not; and with as many waiters as processors, another
+  // thread has use for this one.
   const bool may_spin = wait.awaits_lease && num_waiting.load(std::memory_order_relaxed) < num_processors;
   const uint32_t woken = may_spin && parker.spin() ? parker.park(until) : gc::park(thread, parker, until);
   latch::reach("wake", wait.waiter.agent);
@@ -156,7 +159,8 @@ Engine::Impl::Step Engine::Impl::step(Wait& wait) {
   {
     ReservationTable::Shard& shard = table.shard(wait.hash);
     const sync::Lock lock(shard.mutex);
-    if (mutant::is_on("R71_leave_under_shard")) const gc::UnsafeRegion region(*wait.waiter.agent->current.load());
+    if (mutant::is_on("R71_leave_under_shard"))
+      const gc::UnsafeRegion region(*wait.waiter.agent->current.load());
     if (mutant::is_on("R71_token_made_in_loop")) ::operator delete(::operator new(sizeof(CodeInstance)));
     result = step_locked(wait, shard, after);
   }
@@ -174,8 +178,11 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
     };
     const bool drops = mutant::is_on("R15_leaver_drops_hand_over") && wait.deadline.has_passed();
     if (waiter.service != Service::None && !drops) {
-      // Served a whole slice ago and not woken by it: the notification was lost. A woken thread may come late for other reasons.
-      if (wait.woke_by_time && clock_ns() - waiter.served_ns >= std::chrono::nanoseconds(gc::kParkSlice).count()) counters.recovered.add();
+      // Served a whole slice ago and not woken by it: the notification was lost. A woken thread may come late
+      // for other reasons.
+      if (wait.woke_by_time &&
+          clock_ns() - waiter.served_ns >= std::chrono::nanoseconds(gc::kParkSlice).count())
+        counters.recovered.add();
       wait.result = std::move(waiter.result);
       wait.failure = std::move(waiter.failure);
       switch (std::exchange(waiter.service, Service::None)) {
@@ -196,7 +203,8 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
       return Step::Done;
     }
     if (lifecycle.load(std::memory_order_acquire) != Lifecycle::Running) return leave(Wait::End::ShutDown);
-    if (wait.cancel && wait.cancel->is_fired() && !(mutant::is_on("R51_fired_read_once") && wait.was_queued)) {
+    if (wait.cancel && wait.cancel->is_fired() &&
+        !(mutant::is_on("R51_fired_read_once") && wait.was_queued)) {
       counters.cancels.add();
       return leave(Wait::End::Cancelled);
     }
@@ -222,13 +230,15 @@ Engine::Impl::Step Engine::Impl::step_locked(Wait& wait, ReservationTable::Shard
       const uint64_t word = target.instance->word.load(std::memory_order_acquire);
       if (!(word & CodeInstance::kSubmitted) && !mutant::is_on("R63_no_demand")) {
         uint64_t expected = word;
-        if (!target.instance->word.compare_exchange_strong(expected, word | CodeInstance::kSubmitted, std::memory_order_acq_rel,
+        if (!target.instance->word.compare_exchange_strong(expected, word | CodeInstance::kSubmitted,
+                                                           std::memory_order_acq_rel,
                                                            std::memory_order_relaxed)) {
           continue;
         }
         after.submits.emplace_back(target.instance);
       }
-      if (wait.helped != target.instance && !wait.deadline.has_passed() && !(waiter.queued == target && engine.compiler() && engine.compiler()->has_threads())) {
+      if (wait.helped != target.instance && !wait.deadline.has_passed() &&
+          !(waiter.queued == target && engine.compiler() && engine.compiler()->has_threads())) {
         if (!mutant::is_on("R40_help_with_edge")) unqueue(wait);
         wait.target = target.instance;
         return Step::Help;
@@ -264,14 +274,9 @@ bool Engine::Impl::serve_key(Wait& wait, WaitTarget& target, Aftermath& after) {
       wait.failure = look.instance->detail.load(std::memory_order_acquire)->failure;
       wait.end = Wait::End::Failed;
       return true;
-    case Find::NoEntry:
-      wait.end = Wait::End::NoEntry;
-      return true;
-    case Find::Target:
-      target.instance = look.instance;
-      return false;
-    case Find::Nothing:
-      break;
+    case Find::NoEntry: wait.end = Wait::End::NoEntry; return true;
+    case Find::Target: target.instance = look.instance; return false;
+    case Find::Nothing: break;
   }
   if (const StoredFailure* stored = wait.slot->failure.load(std::memory_order_relaxed)) {
     if (stored->expires_ns >= 0 && clock_ns() >= stored->expires_ns) {
@@ -317,8 +322,8 @@ bool Engine::Impl::take_or_expire(Wait& wait, ReservationTable::Shard&, Aftermat
   Slot& slot = *wait.slot;
   uintptr_t hold = slot.hold.load(std::memory_order_acquire);
   if (hold == 0) {
-    if (slot.hold.compare_exchange_strong(hold, reinterpret_cast<uintptr_t>(wait.waiter.token), std::memory_order_acquire,
-                                          std::memory_order_relaxed)) {
+    if (slot.hold.compare_exchange_strong(hold, reinterpret_cast<uintptr_t>(wait.waiter.token),
+                                          std::memory_order_acquire, std::memory_order_relaxed)) {
       wait.waiter.token->held_since_ns.store(clock_ns(), std::memory_order_relaxed);
       wait.end = Wait::End::Took;
       return true;
@@ -372,8 +377,8 @@ bool Engine::Impl::mark_awaited(WaitTarget target) {
   const InstanceState state = CodeInstance::state_of(word);
   if (state != InstanceState::Fulfilled && state != InstanceState::Compiling) return false;
   return (word & CodeInstance::kEntryWaiters) ||
-         target.instance->word.compare_exchange_strong(word, word | CodeInstance::kEntryWaiters, std::memory_order_acq_rel,
-                                                       std::memory_order_relaxed);
+         target.instance->word.compare_exchange_strong(word, word | CodeInstance::kEntryWaiters,
+                                                       std::memory_order_acq_rel, std::memory_order_relaxed);
 }
 
 Engine::Impl::Step Engine::Impl::enqueue(Wait& wait, WaitTarget target, Aftermath& after) {
@@ -381,7 +386,8 @@ Engine::Impl::Step Engine::Impl::enqueue(Wait& wait, WaitTarget target, Aftermat
   const bool walks_unlocked = mutant::is_on("R23_walk_without_graph_lock");
   const bool reached = walks_unlocked && graph.walk(*waiter.agent, target, false).reaches_start;
   sync::Lock lock(graph.mutex());
-  if ((reached || (!walks_unlocked && graph.walk(*waiter.agent, target, false).reaches_start)) && !mutant::is_on("R22_no_walk")) {
+  if ((reached || (!walks_unlocked && graph.walk(*waiter.agent, target, false).reaches_start)) &&
+      !mutant::is_on("R22_no_walk")) {
     wait.chain = graph.walk(*waiter.agent, target, true).chain;
     wait.end = Wait::End::Cycle;
     return Step::Done;

@@ -33,7 +33,8 @@ void WaitQueue::remove(Waiter*& head, Waiter& waiter) noexcept {
 }
 
 Waiter*& WaitGraph::queue_of(WaitTarget target) noexcept {
-  return target.slot ? target.slot->queue : target.instance->detail.load(std::memory_order_relaxed)->entry_queue;
+  return target.slot ? target.slot->queue
+                     : target.instance->detail.load(std::memory_order_relaxed)->entry_queue;
 }
 
 Agent* WaitGraph::holder_of(WaitTarget target) noexcept {
@@ -62,7 +63,9 @@ ChainLink make_link(const Agent& agent, WaitTarget target, const Agent* holder, 
     link.held_by = "compiler";
   } else {
     link.held_by = holder->name;
-    link.holder_state = holder->waiting ? "waiting" : holder->current.load(std::memory_order_acquire) ? "running" : "off_thread";
+    link.holder_state = holder->waiting                                   ? "waiting"
+                        : holder->current.load(std::memory_order_acquire) ? "running"
+                                                                          : "off_thread";
   }
   return link;
 }
@@ -107,10 +110,12 @@ std::string to_json(const std::vector<ChainLink>& chain) {
   for (const ChainLink& link : chain) {
     if (&link != &chain.front()) json += ',';
     json += fmt::format(
-        "{{\"agent\":{},\"waits_for\":{{\"method\":\"0x{:x}\",\"owner\":\"0x{:x}\",\"label\":{}}},\"kind\":\"{}\",\"held_by\":{},"
+        "{{\"agent\":{},\"waits_for\":{{\"method\":\"0x{:x}\",\"owner\":\"0x{:x}\",\"label\":{}}},\"kind\":"
+        "\"{}\",\"held_by\":{},"
         "\"held_ns\":{},\"holder_state\":\"{}\"}}",
-        json_quote(link.agent), reinterpret_cast<uintptr_t>(link.key.method), reinterpret_cast<uintptr_t>(link.key.owner),
-        json_quote(link.label), link.is_entry ? "entry" : "lease", json_quote(link.held_by), link.held_ns, link.holder_state);
+        json_quote(link.agent), reinterpret_cast<uintptr_t>(link.key.method),
+        reinterpret_cast<uintptr_t>(link.key.owner), json_quote(link.label),
+        link.is_entry ? "entry" : "lease", json_quote(link.held_by), link.held_ns, link.holder_state);
   }
   return json + "]}";
 }

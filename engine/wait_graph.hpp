@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // WaitGraph: who waits for whom. One lock, taken on the slow path only, inside at most one shard lock.
 //
-// Edges and queues change only under this lock; a word that someone waits for changes only under its shard lock and this one, so
-// a walk reads words that stand still, and a reported ring was real. The walk takes one step per waiting agent at most.
+// Edges and queues change only under this lock; a word that someone waits for changes only under its shard
+// lock and this one, so a walk reads words that stand still, and a reported ring was real. The walk takes one
+// step per waiting agent at most.
 //
 // Rank: 320.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Waiter: one blocked call, on the stack of its thread; in the queue of a slot or of an instance until it is detached.
-// WaitQueue: those of one target, in order of arrival.
+// Waiter: one blocked call, on the stack of its thread; in the queue of a slot or of an instance until it is
+// detached. WaitQueue: those of one target, in order of arrival.
 #pragma once
 #include "engine/agent.hpp"
 #include "engine/engine.hpp"
@@ -20,7 +20,7 @@ struct Waiter {
   // Shard and graph lock.
   Waiter* next = nullptr;
   Waiter* previous = nullptr;
-  WaitTarget queued;              // none: in no queue
+  WaitTarget queued;  // none: in no queue
   int64_t since_ns = 0;
 
   // Set by who detaches it, under both locks; read by the waiting thread under the shard lock.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// WorldClock: the engine's age counter. Definitions, invalidation, promotion and publication with edges happen under its lock,
-// so that what was validated for a world is opened only if the world has not moved.
+// WorldClock: the engine's age counter. Definitions, invalidation, promotion and publication with edges
+// happen under its lock, so that what was validated for a world is opened only if the world has not moved.
 //
 // Rank: 300. Cost: now() one load.
 #pragma once

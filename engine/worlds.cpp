@@ -45,11 +45,13 @@ void Engine::Impl::lower_one(CodeInstance& instance, uint64_t max_world, Afterma
   for (Waiter* last = waiter ? waiter->previous : nullptr; waiter;) {
     Waiter* const current = waiter;
     waiter = current == last ? nullptr : current->next;
-    if (current->token && current->world > max_world) serve(*current, Service::LookAgain, nullptr, nullptr, after);
+    if (current->token && current->world > max_world)
+      serve(*current, Service::LookAgain, nullptr, nullptr, after);
   }
 }
 
-// Shard lock held (and the world lock, or the world is stopped). Unlinked, never found again; whoever waits for its entry looks again.
+// Shard lock held (and the world lock, or the world is stopped). Unlinked, never found again; whoever waits
+// for its entry looks again.
 void Engine::Impl::retire_locked(CodeInstance& instance, Aftermath& after) {
   uint64_t word = instance.word.load(std::memory_order_acquire);
   do {
@@ -57,7 +59,8 @@ void Engine::Impl::retire_locked(CodeInstance& instance, Aftermath& after) {
   } while (!instance.word.compare_exchange_weak(word, CodeInstance::with_state(word, InstanceState::Retired),
                                                 std::memory_order_acq_rel, std::memory_order_acquire));
   sync::Atomic<CodeInstance*>* link = &instance.slot.load(std::memory_order_relaxed)->head;
-  while (link->load(std::memory_order_relaxed) != &instance) link = &link->load(std::memory_order_relaxed)->next;
+  while (link->load(std::memory_order_relaxed) != &instance)
+    link = &link->load(std::memory_order_relaxed)->next;
   link->store(instance.next.load(std::memory_order_relaxed), std::memory_order_release);
   InstanceDetail* detail = instance.detail.load(std::memory_order_relaxed);
   {
@@ -97,7 +100,8 @@ Result<bool> Engine::Impl::promote(std::span<CodeInstance* const> instances, uin
     const bool is_open = instance->max_world.load(std::memory_order_relaxed) == UINT64_MAX;
     if (!is_open && (detail->promoted || detail->invalidated)) return false;
     for (const CallEdge& edge : detail->callees) {
-      if (edge.callee->max_world.load(std::memory_order_relaxed) != UINT64_MAX && !is_member(edge.callee)) return false;
+      if (edge.callee->max_world.load(std::memory_order_relaxed) != UINT64_MAX && !is_member(edge.callee))
+        return false;
     }
   }
   for (CodeInstance* instance : instances) {

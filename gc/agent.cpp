@@ -23,15 +23,16 @@ void Agent::take_lease(Thread& thread) noexcept {
 }
 
 void Agent::give_lease(Thread* self) noexcept {
-  // seq_cst here and at the two loads: of a runner that finds itself inhibited and a giver that looks for ready finalizers,
-  // one sees the other.
+  // seq_cst here and at the two loads: of a runner that finds itself inhibited and a giver that looks for
+  // ready finalizers, one sees the other.
   leases_given.fetch_add(mutant::is_on("G44_lowered_twice") ? 2 : 1, std::memory_order_seq_cst);
   Thread* runner = current.load(std::memory_order_acquire);
   if (!runner) return;  // whoever makes it current sets the bit, if due
   if (runner == self) {
     runner->apply_inhibitions();
   } else if (runner->foreign) {
-    runner->poll.fetch_or(kPollFinalizers, std::memory_order_acq_rel);  // it posts the difference at its next poll
+    runner->poll.fetch_or(kPollFinalizers,
+                          std::memory_order_acq_rel);  // it posts the difference at its next poll
   }
   runner->ask_for_finalizers();
   if (mutant::is_on("G43_run_in_release") && runner == self) runner->safepoint();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attachment: the link between a native thread and its record in one collector. Shared, since either may end first.
+// Attachment: the link between a native thread and its record in one collector. Shared, since either may end
+// first.
 #pragma once
 #include <memory>
 

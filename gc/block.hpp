@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Block: 32 KiB of cells of one size class. AllocationBuffers: what a thread allocates from, a range of each class.
+// Block: 32 KiB of cells of one size class. AllocationBuffers: what a thread allocates from, a range of each
+// class.
 //
 //   state   | refill by a thread   | collection             | sweep
 //   Free    | Owned                | Free                   | -
@@ -7,8 +8,8 @@
 //   Unswept | swept, then Owned    | swept first            | Partial, Free or full (in no list)
 //   Partial | Owned                | Unswept                | -
 //
-// A cell whose first word is 0 is free. Free cells form runs; the second word of a run's first cell holds the next run and its
-// length, so that a thread allocates by bumping a pointer through a run.
+// A cell whose first word is 0 is free. Free cells form runs; the second word of a run's first cell holds the
+// next run and its length, so that a thread allocates by bumping a pointer through a run.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -22,9 +23,9 @@ namespace berth::gc {
 inline constexpr size_t kBlockBytes = 32 * 1024;
 inline constexpr size_t kChunkBytes = 1024 * 1024;
 inline constexpr size_t kBlockHeaderBytes = 128;
-inline constexpr std::array<uint32_t, 29> kCellBytes = {16,  32,  48,  64,  80,   96,   112,  128,  160,  192,
-                                                        224, 256, 320, 384, 448,  512,  640,  768,  896,  1024,
-                                                        1280, 1536, 1792, 2048, 2720, 3264, 4080, 5440, 8160};
+inline constexpr std::array<uint32_t, 29> kCellBytes = {
+    16,  32,  48,  64,  80,   96,   112,  128,  160,  192,  224,  256,  320,  384, 448,
+    512, 640, 768, 896, 1024, 1280, 1536, 1792, 2048, 2720, 3264, 4080, 5440, 8160};
 inline constexpr size_t kLargestCell = kCellBytes.back();
 inline constexpr unsigned kNumClasses = kCellBytes.size();
 
@@ -45,7 +46,9 @@ inline unsigned size_class(size_t bytes) noexcept {
 /// A run of free cells: the first one's address in 48 bits, the count above.
 struct Run {
   uint64_t word = 0;
-  static Run of(char* first, uint64_t count) noexcept { return {reinterpret_cast<uint64_t>(first) | count << 48}; }
+  static Run of(char* first, uint64_t count) noexcept {
+    return {reinterpret_cast<uint64_t>(first) | count << 48};
+  }
   char* first() const noexcept { return reinterpret_cast<char*>(word & 0x0000'ffff'ffff'ffff); }
   uint64_t count() const noexcept { return word >> 48; }
   explicit operator bool() const noexcept { return word != 0; }
@@ -56,10 +59,10 @@ struct Block {
   Run runs;               // free ones, in the order of addresses
   uint32_t cell_bytes = 0, num_cells = 0;
   uint32_t size_class = 0;
-  bool is_free = true;    // in the list of free blocks
+  bool is_free = true;  // in the list of free blocks
   bool is_unswept = false;
-  // Set by markers, cleared by the sweep: a block without one is free as a whole, and no cell of it is touched. Relaxed: the
-  // mark phase publishes.
+  // Set by markers, cleared by the sweep: a block without one is free as a whole, and no cell of it is
+  // touched. Relaxed: the mark phase publishes.
   sync::Atomic<bool> has_marked{false};
 
   char* cells() noexcept { return reinterpret_cast<char*>(this) + kBlockHeaderBytes; }
@@ -102,7 +105,8 @@ inline constexpr uint8_t kNoBumpClass = kNumClasses;
 
 struct AllocationBuffers {
   std::array<AllocationRange, kNumClasses + 1> classes;
-  std::vector<Object*> finalizable;  // allocated here, of types with a native finalize; merged at a stop or detach
+  std::vector<Object*>
+      finalizable;  // allocated here, of types with a native finalize; merged at a stop or detach
 };
 
 }  // namespace berth::gc

@@ -39,14 +39,18 @@ void find_native_stack(Thread& thread) noexcept {
 
 uintptr_t stack_limit_of(const Thread& thread) noexcept {
   const Agent& agent = *thread.agent;
-  return agent.stack_low != 0 ? stack_limit_of(agent.stack_low, agent.stack_high) : stack_limit_of(thread.native_low, thread.native_high);
+  return agent.stack_low != 0 ? stack_limit_of(agent.stack_low, agent.stack_high)
+                              : stack_limit_of(thread.native_low, thread.native_high);
 }
 
-unsigned marker_count(unsigned asked) { return asked ? asked : std::max(1u, std::thread::hardware_concurrency()); }
+unsigned marker_count(unsigned asked) {
+  return asked ? asked : std::max(1u, std::thread::hardware_concurrency());
+}
 
 }  // namespace
 
-Collector::Impl::Impl(const CollectorOptions& options) : mark(marker_count(options.mark_threads), options.mark_stack_limit) {}
+Collector::Impl::Impl(const CollectorOptions& options)
+    : mark(marker_count(options.mark_threads), options.mark_stack_limit) {}
 
 Collector::Collector(const CollectorOptions& options) : options_(options) {
   heap_ = std::make_unique<Heap>(*this, options.heap_limit_bytes);
@@ -65,12 +69,14 @@ Collector::~Collector() {
 
 Result<void> Collector::attach(Thread& thread, Agent& agent) {
   if (current_thread(this)) {
-    return make_error(BERTH_INVALID_ARGUMENT, "attach a thread", "it is attached already", "attach each thread once");
+    return make_error(BERTH_INVALID_ARGUMENT, "attach a thread", "it is attached already",
+                      "attach each thread once");
   }
   if (!options_.hooks.foreign) check_all_safe("an attach");
   Thread* none = nullptr;
   if (!agent.current.compare_exchange_strong(none, &thread, std::memory_order_acq_rel)) {
-    return make_error(BERTH_INVALID_ARGUMENT, "attach a thread", "its agent runs on another thread", "give each thread an agent");
+    return make_error(BERTH_INVALID_ARGUMENT, "attach a thread", "its agent runs on another thread",
+                      "give each thread an agent");
   }
   thread.collector = this;
   thread.stop_word = &impl_->stop;
@@ -81,9 +87,11 @@ Result<void> Collector::attach(Thread& thread, Agent& agent) {
   find_native_stack(thread);
   thread.anchor.store(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)), std::memory_order_relaxed);
   thread.stack_limit = stack_limit_of(thread);
-  const bool always = (thread.foreign && thread.foreign->table.safepoint) || stress::is_on(stress::Mode::Poll);
+  const bool always =
+      (thread.foreign && thread.foreign->table.safepoint) || stress::is_on(stress::Mode::Poll);
   thread.poll.store(always ? uint32_t{kPollAlways} : 0, std::memory_order_relaxed);
-  thread.state.store(mutant::is_on("G1_linked_unsafe") ? State::Unsafe : State::Safe, std::memory_order_relaxed);
+  thread.state.store(mutant::is_on("G1_linked_unsafe") ? State::Unsafe : State::Safe,
+                     std::memory_order_relaxed);
   try {
     thread.attachment = std::make_shared<Attachment>();
     thread.attachment->collector = this;
@@ -189,9 +197,7 @@ void Collector::poll_slow(Thread& thread, uint32_t bits) {
     if (thread.foreign->table.safepoint) thread.foreign->table.safepoint(thread.foreign->context);
     return;
   }
-  if (impl_->stop.load(std::memory_order_acquire) != 0) {
-    hold(thread, State::Waiting);
-  }
+  if (impl_->stop.load(std::memory_order_acquire) != 0) { hold(thread, State::Waiting); }
   if (bits & kPollHandshake) serve_handshakes(thread);
   if ((bits & kPollAlways) && stress::is_due(stress::Mode::Poll)) collect_for_stress(thread);
   if (mutant::is_on("G46_owner_thread_only") && thread.id != 1) return;
@@ -200,16 +206,20 @@ void Collector::poll_slow(Thread& thread, uint32_t bits) {
   }
 }
 
-/// Runs `body` once or more as the collector, all others stopped, until `done`. GC: unsafe; Waiting meanwhile.
+/// Runs `body` once or more as the collector, all others stopped, until `done`. GC: unsafe; Waiting
+/// meanwhile.
 template <class Done, class Body>
 void Collector::stop_until(Thread& thread, Done done, Body body) {
   if constexpr (kDebugChecks) {
-    if (current_thread(this) != &thread) die("a collection is asked for by another thread than the attached one");
-    if (thread.state.load(std::memory_order_relaxed) != State::Unsafe) die("a collection is asked for by a thread that is not unsafe");
+    if (current_thread(this) != &thread)
+      die("a collection is asked for by another thread than the attached one");
+    if (thread.state.load(std::memory_order_relaxed) != State::Unsafe)
+      die("a collection is asked for by a thread that is not unsafe");
     rank::check_none_held(200, 399, "a collection");
   }
   const sync::TimePoint asked = sync::Clock::now();
-  // Back to Unsafe on every way out. Who waits for an own ticket is not counted as held, unless another stop holds it now.
+  // Back to Unsafe on every way out. Who waits for an own ticket is not counted as held, unless another stop
+  // holds it now.
   struct Leave {
     Collector& collector;
     Thread& thread;
@@ -217,7 +227,9 @@ void Collector::stop_until(Thread& thread, Done done, Body body) {
       thread.last_transition.store("a collection", std::memory_order_relaxed);
       thread.state.store(State::Unsafe, std::memory_order_seq_cst);
       latch::reach("gc-leave", &thread);
-      if (collector.impl_->stop.load(std::memory_order_seq_cst) == 0 || mutant::is_on("G5_own_ticket_without_recheck")) return;
+      if (collector.impl_->stop.load(std::memory_order_seq_cst) == 0 ||
+          mutant::is_on("G5_own_ticket_without_recheck"))
+        return;
       collector.hold(thread, State::Waiting);
     }
   };
@@ -253,7 +265,8 @@ void Collector::stop_until(Thread& thread, Done done, Body body) {
 template <class Done>
 void Collector::collect_until(Thread& thread, Done done) {
   if (thread.foreign) {
-    if (thread.foreign->table.request_collection) thread.foreign->table.request_collection(thread.foreign->context);
+    if (thread.foreign->table.request_collection)
+      thread.foreign->table.request_collection(thread.foreign->context);
     return;
   }
   bool collected = false;
@@ -283,7 +296,9 @@ void Collector::collect_for_stress(Thread& thread) {
 void Collector::collect_at_handover() {
   if (!stress::is_due(stress::Mode::Handover)) return;
   Thread* thread = current_thread(this);
-  if (!thread || thread->foreign || thread->in_finalizer || thread->state.load(std::memory_order_relaxed) != State::Unsafe) return;
+  if (!thread || thread->foreign || thread->in_finalizer ||
+      thread->state.load(std::memory_order_relaxed) != State::Unsafe)
+    return;
   thread->in_finalizer = true;  // none runs in a release
   static_cast<void>(try_collect(*thread));
   thread->in_finalizer = false;
@@ -292,9 +307,7 @@ void Collector::collect_at_handover() {
 bool Collector::try_collect(Thread& thread) noexcept try {
   collect(thread);
   return true;
-} catch (...) {
-  return false;
-}
+} catch (...) { return false; }
 
 void Collector::collect_after(Thread& thread, uint64_t seen) noexcept try {
   impl_->requested.fetch_add(1, std::memory_order_acq_rel);
@@ -305,10 +318,12 @@ void Collector::collect_after(Thread& thread, uint64_t seen) noexcept try {
 
 void Collector::for_each_thread_stopped(Thread& thread, const std::function<void(Thread&)>& function) {
   bool done = false;
-  stop_until(thread, [&] { return done; }, [&](Impl::Stop&, StopRecord&) BERTH_NO_ANALYSIS {
-    done = true;
-    for (Thread* each : impl_->threads) function(*each);
-  });
+  stop_until(
+      thread, [&] { return done; },
+      [&](Impl::Stop&, StopRecord&) BERTH_NO_ANALYSIS {
+        done = true;
+        for (Thread* each : impl_->threads) function(*each);
+      });
 }
 
 void Collector::after_resume(Thread& thread) {
@@ -405,7 +420,8 @@ void Collector::Impl::visit_ephemerons(Heap::Impl& heap, Marker& marker) {
 }
 
 void Collector::Impl::sweep_clients(const Heap::Impl& heap) {
-  for (CollectionClient* client : clients) client->sweep([&](const void* pointer) { return asked_live(heap, pointer); });
+  for (CollectionClient* client : clients)
+    client->sweep([&](const void* pointer) { return asked_live(heap, pointer); });
 }
 
 // Who asks about an object by its address holds it by that: a collection that moves leaves it in its place.
@@ -425,7 +441,8 @@ void Collector::Impl::visit_roots(SlotVisitor& visitor) {
   {
     const sync::Lock lock(agents_mutex);
     for (const Agent* agent : agents) {
-      if (!agent->current.load(std::memory_order_acquire) && !mutant::is_on("G34_suspended_agent_skipped")) scan(agent->frames);
+      if (!agent->current.load(std::memory_order_acquire) && !mutant::is_on("G34_suspended_agent_skipped"))
+        scan(agent->frames);
       if (!mutant::is_on("G34_handles_skipped")) HandleBlock::visit(*agent, visitor);
     }
   }
@@ -455,7 +472,8 @@ size_t Collector::recruit(size_t n) {
   std::vector<ParkerRef> chosen;
   {
     const sync::Lock lock(impl_->parkers_mutex);
-    for (Parker* parker = impl_->parkers; parker && chosen.size() < n; parker = parker->list_next) chosen.emplace_back(parker);
+    for (Parker* parker = impl_->parkers; parker && chosen.size() < n; parker = parker->list_next)
+      chosen.emplace_back(parker);
   }
   for (const ParkerRef& parker : chosen) parker->notify(Parker::kRecruit);
   impl_->recruited.add(chosen.size());
@@ -479,27 +497,33 @@ void Collector::unlink_parker(Parker& parker) {
 
 void Collector::Impl::record(const StopRecord& stop, Trace* trace, sync::TimePoint asked) {
   asked_to_raised.record(stop.asked_to_raised);
-  time_to_safepoint.record((mutant::is_on("G24_clock_from_raise") ? 0 : stop.asked_to_raised) + stop.raised_to_stopped);
+  time_to_safepoint.record((mutant::is_on("G24_clock_from_raise") ? 0 : stop.asked_to_raised) +
+                           stop.raised_to_stopped);
   stopped_to_resumed.record(stop.stopped_to_resumed);
   {
     const sync::Lock lock(history_mutex);
     history[num_stops++ % kHistory] = stop;
   }
   if (!trace || !trace->is_on()) return;
-  trace->complete("gc", "stop", asked,
-                  fmt::format(R"("raised_to_stopped_ns":{},"stopped_to_resumed_ns":{},"mark_ns":{},"live_bytes":{},"last_thread":{})",
-                              stop.raised_to_stopped, stop.stopped_to_resumed, stop.mark, stop.live_bytes, stop.last_thread));
+  trace->complete(
+      "gc", "stop", asked,
+      fmt::format(
+          R"("raised_to_stopped_ns":{},"stopped_to_resumed_ns":{},"mark_ns":{},"live_bytes":{},"last_thread":{})",
+          stop.raised_to_stopped, stop.stopped_to_resumed, stop.mark, stop.live_bytes, stop.last_thread));
 }
 
 std::vector<StopRecord> Collector::recent_stops() const {
   const sync::Lock lock(impl_->history_mutex);
   std::vector<StopRecord> stops;
   const uint64_t n = impl_->num_stops;
-  for (uint64_t i = n > kHistory ? n - kHistory : 0; i < n; ++i) stops.push_back(impl_->history[i % kHistory]);
+  for (uint64_t i = n > kHistory ? n - kHistory : 0; i < n; ++i)
+    stops.push_back(impl_->history[i % kHistory]);
   return stops;
 }
 
-uint64_t Collector::num_collections() const noexcept { return impl_->collections.load(std::memory_order_acquire); }
+uint64_t Collector::num_collections() const noexcept {
+  return impl_->collections.load(std::memory_order_acquire);
+}
 
 size_t Collector::num_threads() const {
   const sync::Lock lock(impl_->registry);
@@ -515,19 +539,26 @@ bool Collector::is_idle() const {
     return (thread->poll.load(std::memory_order_relaxed) & kPollStop) != 0;
   });
   const sync::Lock handshake_lock(impl_->handshake_mutex);
-  const bool none_asked = std::ranges::all_of(impl_->threads, [](const Thread* thread) { return thread->handshakes == nullptr; });
-  return polls_clear && none_asked && impl_->stop.load() == 0 && !impl_->owner.load() && impl_->held.load() == 0 && impl_->mark.is_idle();
+  const bool none_asked =
+      std::ranges::all_of(impl_->threads, [](const Thread* thread) { return thread->handshakes == nullptr; });
+  return polls_clear && none_asked && impl_->stop.load() == 0 && !impl_->owner.load() &&
+         impl_->held.load() == 0 && impl_->mark.is_idle();
 }
 
 void Collector::metrics(std::string& out) const {
   using namespace berth::metrics;
   write_counter(out, "berth_gc_collections_total", "Complete collections", num_collections());
-  write_gauge(out, "berth_gc_live_bytes", "Bytes of live objects and of what was allocated since the last collection",
+  write_gauge(out, "berth_gc_live_bytes",
+              "Bytes of live objects and of what was allocated since the last collection",
               static_cast<double>(heap_->live_bytes()));
-  write_histogram(out, "berth_gc_asked_to_raised_seconds", "From the request to the raised stop", impl_->asked_to_raised);
-  write_histogram(out, "berth_gc_time_to_safepoint_seconds", "From the request until all threads are stopped", impl_->time_to_safepoint);
-  write_histogram(out, "berth_gc_stopped_seconds", "From all stopped to the resume", impl_->stopped_to_resumed);
-  write_counter(out, "berth_gc_late_threads_total", "Threads late by a second, once per second", impl_->late.value());
+  write_histogram(out, "berth_gc_asked_to_raised_seconds", "From the request to the raised stop",
+                  impl_->asked_to_raised);
+  write_histogram(out, "berth_gc_time_to_safepoint_seconds", "From the request until all threads are stopped",
+                  impl_->time_to_safepoint);
+  write_histogram(out, "berth_gc_stopped_seconds", "From all stopped to the resume",
+                  impl_->stopped_to_resumed);
+  write_counter(out, "berth_gc_late_threads_total", "Threads late by a second, once per second",
+                impl_->late.value());
   {
     const sync::Lock lock(impl_->history_mutex);
     write_gauge(out, "berth_gc_late_threads", "Threads that a stop waits for since more than a second",
@@ -537,15 +568,19 @@ void Collector::metrics(std::string& out) const {
                    fmt::format(R"(thread="{}",last_transition="{}")", late.id, late.last_transition));
     }
   }
-  write_counter(out, "berth_gc_recovered_total", "Waits for a stop, its end or a turn whose notification was lost",
+  write_counter(out, "berth_gc_recovered_total",
+                "Waits for a stop, its end or a turn whose notification was lost",
                 impl_->recovered.value() + impl_->mark.num_recovered());
-  write_counter(out, "berth_gc_failed_collections_total", "Collections that ran out of memory or whose trace function threw",
-                impl_->failed.value());
-  write_counter(out, "berth_gc_recruited_total", "Parked waiters asked to help marking", impl_->recruited.value());
+  write_counter(out, "berth_gc_failed_collections_total",
+                "Collections that ran out of memory or whose trace function threw", impl_->failed.value());
+  write_counter(out, "berth_gc_recruited_total", "Parked waiters asked to help marking",
+                impl_->recruited.value());
   write_counter(out, "berth_gc_helped_total", "Threads that joined a mark phase", impl_->mark.num_helped());
   write_counter(out, "berth_gc_misuses_total", "Broken contracts that were ignored", num_misuses());
-  write_gauge(out, "berth_gc_ready_finalizers", "Finalizers that wait for a safe point", static_cast<double>(heap_->num_ready_finalizers()));
-  write_counter(out, "berth_gc_failed_finalizers_total", "Finalizers that failed", heap_->num_failed_finalizers());
+  write_gauge(out, "berth_gc_ready_finalizers", "Finalizers that wait for a safe point",
+              static_cast<double>(heap_->num_ready_finalizers()));
+  write_counter(out, "berth_gc_failed_finalizers_total", "Finalizers that failed",
+                heap_->num_failed_finalizers());
 }
 
 }  // namespace berth::gc

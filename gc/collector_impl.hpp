@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Collector::Impl: the collector's state, by file:
-//   collector.cpp   attach, detach, collect, mark, sweep       stop.cpp    raise, wait for all, resume; being held by a stop
-//   handshake.cpp   a function run for one thread              stacks.cpp  the list of agents; stack_search.cpp looks through their stacks
+//   collector.cpp   attach, detach, collect, mark, sweep   stop.cpp    raise, wait for all, resume; being
+//   held handshake.cpp   a function run for one thread          stacks.cpp  the list of agents;
+//   stack_search.cpp
+//                                                                      looks through their stacks
 #pragma once
 #include <array>
 #include <string>
@@ -20,7 +22,8 @@ inline constexpr Rank kRankAgents{440, "agent list"};
 inline constexpr Rank kRankParkerList{410, "parker list"};
 inline constexpr Rank kRankHistory{500, "stop history"};
 inline constexpr size_t kHistory = 16;
-inline constexpr auto kWaitSlice = std::chrono::milliseconds(100);  // glibc 2.36 can lose a wake-up (bug 25847)
+inline constexpr auto kWaitSlice =
+    std::chrono::milliseconds(100);  // glibc 2.36 can lose a wake-up (bug 25847)
 
 inline uint64_t since_ns(sync::TimePoint begin) noexcept {
   return static_cast<uint64_t>(std::chrono::nanoseconds(sync::Clock::now() - begin).count());
@@ -60,7 +63,8 @@ struct Collector::Impl {
   std::vector<CollectionClient*> clients BERTH_GUARDED_BY(registry);
   uint64_t next_id BERTH_GUARDED_BY(registry) = 1;
 
-  // Raised and lowered seq_cst under stop_mutex; leave reads seq_cst (store-buffer pattern with the thread's state).
+  // Raised and lowered seq_cst under stop_mutex; leave reads seq_cst (store-buffer pattern with the thread's
+  // state).
   sync::Atomic<uint32_t> stop{0};
   // The thread that collects. CAS acq_rel, read acquire: the next owner sees the last one's heap.
   sync::Atomic<Thread*> owner{nullptr};
@@ -72,7 +76,8 @@ struct Collector::Impl {
   sync::Condition arrived;  // for the collector: threads that stopped, or went on
   sync::Condition resumed;  // for all others: the stop ended, help is wanted, ownership is free
   // Threads held at a poll or leave that have not gone on; a new stop waits for 0.
-  sync::Atomic<uint32_t> held{0};  // raised before the thread counts as stopped, lowered under stop_mutex: acq_rel
+  sync::Atomic<uint32_t> held{
+      0};  // raised before the thread counts as stopped, lowered under stop_mutex: acq_rel
   bool help_wanted BERTH_GUARDED_BY(stop_mutex) = false;
 
   sync::Mutex handshake_mutex{kRankHandshake};
@@ -94,7 +99,8 @@ struct Collector::Impl {
   uint64_t num_stops BERTH_GUARDED_BY(history_mutex) = 0;
   std::vector<LateThread> late_threads BERTH_GUARDED_BY(history_mutex);  // of the stop that waits now
 
-  /// Waits for a notification, at most a slice. Of `done`, which the lock guards, a whole slice without one is a lost one.
+  /// Waits for a notification, at most a slice. Of `done`, which the lock guards, a whole slice without one
+  /// is a lost one.
   template <class Done>
   void wait_slice(sync::Condition& condition, sync::Lock& lock, Done done) {
     if (!condition.wait_until(lock, sync::Clock::now() + kWaitSlice) && done()) recovered.add();
@@ -139,7 +145,8 @@ class Collector::Impl::Ownership {
   Impl& impl_;
 };
 
-/// Steps 2 to 4, and 6 when it ends: all threads of the registry, which the caller has locked, are stopped meanwhile.
+/// Steps 2 to 4, and 6 when it ends: all threads of the registry, which the caller has locked, are stopped
+/// meanwhile.
 class Collector::Impl::Stop {
  public:
   Stop(Impl& impl, Trace* trace, sync::TimePoint asked, StopRecord& record) BERTH_REQUIRES(impl.registry);

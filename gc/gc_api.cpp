@@ -31,7 +31,8 @@ Error not_unsafe(const char* asked) {
 }
 
 Error foreign(const char* asked) {
-  return make_error(BERTH_UNSUPPORTED, asked, "the engine has a foreign collector", "use that collector's heap");
+  return make_error(BERTH_UNSUPPORTED, asked, "the engine has a foreign collector",
+                    "use that collector's heap");
 }
 
 Result<Type> to_type(const berth_gc_type_options_t& options) {
@@ -39,14 +40,18 @@ Result<Type> to_type(const berth_gc_type_options_t& options) {
   const auto invalid = [](std::string_view found, std::string_view advice) {
     return make_error(BERTH_INVALID_ARGUMENT, kAsked, found, advice);
   };
-  if (options.struct_size < sizeof(berth_gc_type_options_t)) return invalid("struct_size is too small", "set it to sizeof");
+  if (options.struct_size < sizeof(berth_gc_type_options_t))
+    return invalid("struct_size is too small", "set it to sizeof");
   if (options.bytes < 8 || options.bytes % 8 != 0 || options.bytes > UINT32_MAX) {
-    return invalid(fmt::format("bytes is {}", options.bytes), "count the 8 bytes of the header, a multiple of 8");
+    return invalid(fmt::format("bytes is {}", options.bytes),
+                   "count the 8 bytes of the header, a multiple of 8");
   }
   if (options.elements_are_references && options.element_bytes != 8) {
-    return invalid(fmt::format("elements are references of {} bytes", options.element_bytes), "give element_bytes 8");
+    return invalid(fmt::format("elements are references of {} bytes", options.element_bytes),
+                   "give element_bytes 8");
   }
-  if (options.element_bytes > UINT32_MAX) return invalid("element_bytes is too large", "give less than 4 GiB");
+  if (options.element_bytes > UINT32_MAX)
+    return invalid("element_bytes is too large", "give less than 4 GiB");
   Type type;
   type.name = options.name ? options.name : "";
   type.bytes = static_cast<uint32_t>(options.bytes);
@@ -64,7 +69,8 @@ Result<Type> to_type(const berth_gc_type_options_t& options) {
 }
 
 // Apart from the fast path, which then needs no frame.
-[[gnu::noinline]] berth_error_t* allocate_slowly(berth_thread_t* thread, const berth_gc_type_t* type, size_t elements, void** object) {
+[[gnu::noinline]] berth_error_t* allocate_slowly(berth_thread_t* thread, const berth_gc_type_t* type,
+                                                 size_t elements, void** object) {
   return at_boundary("berth_gc_allocate", [&]() -> Result<void> {
     constexpr const char* kAsked = "allocate an object";
     if (!thread || !type || !object) {
@@ -75,7 +81,8 @@ Result<Type> to_type(const berth_gc_type_options_t& options) {
     if (!is_unsafe(self)) return not_unsafe(kAsked);
     Object* made = self.collector->heap().allocate(self, reinterpret_cast<const Type*>(type), elements);
     if (!made) {
-      return make_error(BERTH_OUT_OF_MEMORY, kAsked, "no memory after a collection", "drop references or raise the limit");
+      return make_error(BERTH_OUT_OF_MEMORY, kAsked, "no memory after a collection",
+                        "drop references or raise the limit");
     }
     *object = made;
     return success();
@@ -97,17 +104,20 @@ void berth_gc_collect(berth_thread_t* thread) {
   static_cast<void>(self.collector->try_collect(self));
 }
 
-void berth_gc_add_finalizer(berth_thread_t* thread, void* object, void (*finalizer)(void*, void*), void* context) {
+void berth_gc_add_finalizer(berth_thread_t* thread, void* object, void (*finalizer)(void*, void*),
+                            void* context) {
   if (!thread || !object || !finalizer) return;
   Thread& self = to_thread(thread);
   if (self.foreign || !is_unsafe(self)) return;
   self.collector->heap().add_finalizer(to_object(object), finalizer, context);
 }
 
-berth_error_t* berth_gc_type_new(berth_engine_t* engine, const berth_gc_type_options_t* options, berth_gc_type_t** out) {
+berth_error_t* berth_gc_type_new(berth_engine_t* engine, const berth_gc_type_options_t* options,
+                                 berth_gc_type_t** out) {
   return at_boundary("berth_gc_type_new", [&]() -> Result<void> {
     if (!engine || !options || !out) {
-      return make_error(BERTH_INVALID_ARGUMENT, "make a type", "a null argument", "give engine, options and out");
+      return make_error(BERTH_INVALID_ARGUMENT, "make a type", "a null argument",
+                        "give engine, options and out");
     }
     BERTH_TRY(auto type, to_type(*options));
     const Type* added = collector_of(engine).heap().add_type(std::move(type));
@@ -116,7 +126,8 @@ berth_error_t* berth_gc_type_new(berth_engine_t* engine, const berth_gc_type_opt
   });
 }
 
-berth_error_t* berth_gc_allocate(berth_thread_t* thread, const berth_gc_type_t* type, size_t elements, void** object) {
+berth_error_t* berth_gc_allocate(berth_thread_t* thread, const berth_gc_type_t* type, size_t elements,
+                                 void** object) {
   if (thread && type && object) [[likely]] {
     if (Object* made = Heap::try_bump(to_thread(thread), *reinterpret_cast<const Type*>(type))) [[likely]] {
       *object = made;
@@ -137,7 +148,8 @@ void berth_gc_write(berth_thread_t* thread, void* object, void** slot, void* val
 
 berth_error_t* berth_gc_root_new(berth_thread_t* thread, void* object, berth_gc_root_t** out) {
   return at_boundary("berth_gc_root_new", [&]() -> Result<void> {
-    if (!thread || !out) return make_error(BERTH_INVALID_ARGUMENT, "make a root", "a null argument", "give thread and out");
+    if (!thread || !out)
+      return make_error(BERTH_INVALID_ARGUMENT, "make a root", "a null argument", "give thread and out");
     Thread& self = to_thread(thread);
     if (self.foreign) return foreign("make a root");
     if (!is_unsafe(self)) return not_unsafe("make a root");
@@ -146,13 +158,17 @@ berth_error_t* berth_gc_root_new(berth_thread_t* thread, void* object, berth_gc_
   });
 }
 
-void* berth_gc_root_get(const berth_gc_root_t* root) { return root ? Heap::root_slot(to_root(root)) : nullptr; }
+void* berth_gc_root_get(const berth_gc_root_t* root) {
+  return root ? Heap::root_slot(to_root(root)) : nullptr;
+}
 void berth_gc_root_set(berth_gc_root_t* root, void* object) {
   if (root) Heap::root_slot(to_root(root)) = to_object(object);
 }
 void berth_gc_root_delete(berth_gc_root_t* root) { Heap::delete_any_root(to_root(root)); }
 
-size_t berth_gc_scope_open(berth_thread_t* thread) { return thread ? HandleBlock::mark(*to_thread(thread).agent) : 0; }
+size_t berth_gc_scope_open(berth_thread_t* thread) {
+  return thread ? HandleBlock::mark(*to_thread(thread).agent) : 0;
+}
 
 berth_error_t* berth_gc_scope_handle(berth_thread_t* thread, void* object, void*** handle) {
   return at_boundary("berth_gc_scope_handle", [&]() -> Result<void> {
@@ -162,7 +178,9 @@ berth_error_t* berth_gc_scope_handle(berth_thread_t* thread, void* object, void*
     Thread& self = to_thread(thread);
     if (!self.foreign && !is_unsafe(self)) return not_unsafe("make a handle");
     Object** slot = HandleBlock::add(*self.agent, to_object(object));
-    if (!slot) return make_error(BERTH_OUT_OF_MEMORY, "make a handle", "memory allocation failed", "free memory and try again");
+    if (!slot)
+      return make_error(BERTH_OUT_OF_MEMORY, "make a handle", "memory allocation failed",
+                        "free memory and try again");
     *handle = reinterpret_cast<void**>(slot);
     return success();
   });
@@ -179,7 +197,8 @@ void berth_gc_scope_close(berth_thread_t* thread, size_t mark) {
 berth_error_t* berth_gc_weak_new(berth_thread_t* thread, void* object, berth_gc_weak_t** out) {
   return at_boundary("berth_gc_weak_new", [&]() -> Result<void> {
     if (!thread || !out) {
-      return make_error(BERTH_INVALID_ARGUMENT, "make a weak reference", "a null argument", "give thread and out");
+      return make_error(BERTH_INVALID_ARGUMENT, "make a weak reference", "a null argument",
+                        "give thread and out");
     }
     Thread& self = to_thread(thread);
     if (self.foreign) return foreign("make a weak reference");
@@ -194,7 +213,9 @@ void* berth_gc_weak_get(berth_thread_t* thread, const berth_gc_weak_t* weak) {
   return to_thread(thread).collector->heap().weak_get(reinterpret_cast<const WeakReference*>(weak));
 }
 
-void berth_gc_weak_delete(berth_gc_weak_t* weak) { Heap::delete_any_weak(reinterpret_cast<WeakReference*>(weak)); }
+void berth_gc_weak_delete(berth_gc_weak_t* weak) {
+  Heap::delete_any_weak(reinterpret_cast<WeakReference*>(weak));
+}
 
 void berth_gc_inhibit_finalizers(berth_thread_t* thread, int delta) {
   if (thread) to_thread(thread).agent->inhibit_finalizers(to_thread(thread), delta);

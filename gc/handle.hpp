@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// HandleBlock: handles of an agent, in scopes, last in first out. Addresses of handles are stable until their scope closes.
+// HandleBlock: handles of an agent, in scopes, last in first out. Addresses of handles are stable until their
+// scope closes.
 //
 // The agent's current thread opens, adds and closes; the collector reads while it is stopped.
 #pragma once

@@ -31,7 +31,8 @@ bool Collector::handshake(Thread& self, uint64_t id, const std::function<void(Th
     target = *found;
     const sync::Lock lock(impl_->handshake_mutex);
     request.next = std::exchange(target->handshakes, &request);
-    // Before the state is read, both seq_cst: of this and a leave that stores Unsafe and then reads the word, one sees the other.
+    // Before the state is read, both seq_cst: of this and a leave that stores Unsafe and then reads the word,
+    // one sees the other.
     target->poll.fetch_or(kPollHandshake, std::memory_order_seq_cst);
   }
   latch::reach("gc-handshake", target);
@@ -51,7 +52,8 @@ bool Collector::handshake(Thread& self, uint64_t id, const std::function<void(Th
     pause = std::min(pause * 2, std::chrono::microseconds(100));
     latch::reach("gc-handshake-wait", target);
     if (!safe) continue;
-    // No stop is raised meanwhile: the function may look at what a stop moves. A target that leaves now waits for the mutex.
+    // No stop is raised meanwhile: the function may look at what a stop moves. A target that leaves now waits
+    // for the mutex.
     const sync::Lock registry(impl_->registry);
     const sync::Lock lock(impl_->handshake_mutex);
     if (!done() && is_safe()) {

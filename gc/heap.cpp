@@ -16,7 +16,8 @@
 namespace berth::gc {
 namespace {
 
-// Larger ones are refused before an allocator is asked, which may end the process instead of failing (sanitizers).
+// Larger ones are refused before an allocator is asked, which may end the process instead of failing
+// (sanitizers).
 constexpr size_t kLargestBody = size_t{1} << 39;
 
 size_t object_bytes(const Type& type, size_t elements) noexcept {
@@ -56,7 +57,8 @@ Heap::Impl::~Impl() {
   for (WeakReference* reference : weak) delete reference;
 }
 
-Heap::Heap(Collector& collector, size_t limit_bytes) : impl_(std::make_unique<Impl>(collector, limit_bytes)) {}
+Heap::Heap(Collector& collector, size_t limit_bytes)
+    : impl_(std::make_unique<Impl>(collector, limit_bytes)) {}
 Heap::~Heap() = default;
 
 const Type* Heap::add_type(Type type) {
@@ -72,9 +74,11 @@ const Type* Heap::add_type(Type type) {
 }
 
 Object* Heap::allocate(Thread& thread, const Type* type, size_t elements) {
-  if (Object* object = try_bump(thread, *type)) [[likely]] return object;
+  if (Object* object = try_bump(thread, *type)) [[likely]]
+    return object;
   if constexpr (kDebugChecks) {
-    if (thread.state.load(std::memory_order_relaxed) != State::Unsafe && !mutant::is_on("G9_trap_off")) die("managed allocation by a thread that is not unsafe");
+    if (thread.state.load(std::memory_order_relaxed) != State::Unsafe && !mutant::is_on("G9_trap_off"))
+      die("managed allocation by a thread that is not unsafe");
     rank::check_none_held(200, 399, "a managed allocation");
   }
   if (thread.foreign) return nullptr;
@@ -143,9 +147,7 @@ bool Heap::Impl::add_large(LargeHeader* header) noexcept try {
   const sync::Lock lock(lists);
   large.insert(header);
   return true;
-} catch (const std::bad_alloc&) {
-  return false;
-}
+} catch (const std::bad_alloc&) { return false; }
 
 bool Heap::Impl::reserve_bytes(size_t bytes) noexcept {
   const size_t since = allocated_since.fetch_add(bytes, std::memory_order_relaxed) + bytes;
@@ -160,7 +162,8 @@ bool Heap::Impl::refill(AllocationRange& range, unsigned size_class) {
   if (!block) return false;
   const Run run = block->take_run();
   const size_t bytes = run.count() * block->cell_bytes;
-  // All at once, before anything walks the block: cells of one without marks were never touched by the sweep. Smaller pieces are slower.
+  // All at once, before anything walks the block: cells of one without marks were never touched by the sweep.
+  // Smaller pieces are slower.
   std::memset(run.first(), 0, bytes);
   const bool reserved = reserve_bytes(bytes);
   if (!reserved) block->put_run(run);  // the thread keeps the block
@@ -206,7 +209,8 @@ Block* Heap::Impl::fresh_block(unsigned size_class) {
 
 bool Heap::Impl::add_chunk() {
   // Twice the size, then cut to alignment.
-  void* mapped = mmap(nullptr, 2 * kChunkBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* mapped = mmap(nullptr, 2 * kChunkBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) return false;
   const auto start = reinterpret_cast<uintptr_t>(mapped);
   const uintptr_t aligned = (start + kChunkBytes - 1) & ~(kChunkBytes - 1);
@@ -304,7 +308,9 @@ WeakReference* Heap::new_weak(Object* object) {
   return weak;
 }
 
-Object* Heap::weak_get(const WeakReference* weak) noexcept { return weak->object.load(std::memory_order_acquire); }
+Object* Heap::weak_get(const WeakReference* weak) noexcept {
+  return weak->object.load(std::memory_order_acquire);
+}
 
 void Heap::delete_weak(WeakReference* weak) {
   if (!weak) return;
@@ -340,8 +346,12 @@ size_t Heap::num_objects() const {
   return count;
 }
 
-uint64_t Heap::num_ready_finalizers() const noexcept { return impl_->num_ready.load(std::memory_order_relaxed); }
-uint64_t Heap::num_failed_finalizers() const noexcept { return impl_->num_failed.load(std::memory_order_relaxed); }
+uint64_t Heap::num_ready_finalizers() const noexcept {
+  return impl_->num_ready.load(std::memory_order_relaxed);
+}
+uint64_t Heap::num_failed_finalizers() const noexcept {
+  return impl_->num_failed.load(std::memory_order_relaxed);
+}
 
 size_t Heap::size_of(const Object* object) noexcept {
   const uint64_t header = object->header.load(std::memory_order_relaxed);
@@ -374,7 +384,8 @@ void Heap::Impl::run_finalizers(Thread& thread) {
   const auto may_run = [&] {
     // seq_cst, see Agent::give_lease; then the count, with acquire.
     (void)thread.agent->leases_given.load(std::memory_order_seq_cst);
-    return (!thread.in_finalizer || mutant::is_on("G45_nested")) && thread.safe_mutexes_held == 0 && (mutant::is_on("G44_by_thread") ? thread.own_agent : thread.agent)->finalizer_inhibitions() == 0;
+    return (!thread.in_finalizer || mutant::is_on("G45_nested")) && thread.safe_mutexes_held == 0 &&
+           (mutant::is_on("G44_by_thread") ? thread.own_agent : thread.agent)->finalizer_inhibitions() == 0;
   };
   Finalizer due;
   while (may_run() && pop_ready(due)) {
@@ -385,13 +396,12 @@ void Heap::Impl::run_finalizers(Thread& thread) {
     latch::reach("gc-finalizer", due.object);
     try {
       due.function(due.object, due.context);
-    } catch (...) {
-      num_failed.fetch_add(1, std::memory_order_relaxed);
-    }
+    } catch (...) { num_failed.fetch_add(1, std::memory_order_relaxed); }
     thread.in_finalizer = false;
     thread.pending_error = kept[1];
     if constexpr (kDebugChecks) {
-      if (thread.state.load(std::memory_order_relaxed) != State::Unsafe) die("a finalizer left its thread in another state");
+      if (thread.state.load(std::memory_order_relaxed) != State::Unsafe)
+        die("a finalizer left its thread in another state");
     }
   }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Heap: precise mark-sweep; size classes in thread-local blocks, large objects apart.
 //
-// Allocation may collect: every reference that must survive is in a Frame, a handle, a root or an object. Collection starts by
-// growth (live bytes times a factor, at least 4 MiB), by request, or when memory fails; then a retry, then OUT_OF_MEMORY.
+// Allocation may collect: every reference that must survive is in a Frame, a handle, a root or an object.
+// Collection starts by growth (live bytes times a factor, at least 4 MiB), by request, or when memory fails;
+// then a retry, then OUT_OF_MEMORY.
 #pragma once
 #include <memory>
 #include <string>
@@ -27,33 +28,38 @@ class Heap {
   /// Zeroed memory with header set (and element count). Null: out of memory after a collection and a retry.
   /// Threads: attached. Blocks: may wait, for a stop. GC: unsafe; polls.
   Object* allocate(Thread& thread, const Type* type, size_t elements = 0);
-  /// What allocate does most often, inline: of a type of fixed size, from the thread's range. Null: allocate must do it.
-  /// Threads: attached. Blocks: never. GC: unsafe (safe: null).
+  /// What allocate does most often, inline: of a type of fixed size, from the thread's range. Null: allocate
+  /// must do it. Threads: attached. Blocks: never. GC: unsafe (safe: null).
   static Object* try_bump(Thread& thread, const Type& type) noexcept {
     if constexpr (kDebugChecks) return nullptr;
     AllocationRange& range = thread.allocation.classes[type.bump_class];
-    if (range.next == range.end || thread.state.load(std::memory_order_relaxed) != State::Unsafe) [[unlikely]] return nullptr;
+    if (range.next == range.end || thread.state.load(std::memory_order_relaxed) != State::Unsafe) [[unlikely]]
+      return nullptr;
     auto* object = reinterpret_cast<Object*>(range.next);
     range.next += type.bump_bytes;
     object->header.store(reinterpret_cast<uint64_t>(&type), std::memory_order_relaxed);
     return object;
   }
-  /// Object outside the heap that lives until the heap ends and is never moved or freed: singletons, constants.
-  /// Its references are roots.
+  /// Object outside the heap that lives until the heap ends and is never moved or freed: singletons,
+  /// constants. Its references are roots.
   Object* allocate_permanent(const Type* type, size_t elements = 0);
   /// Write barrier: every store of a reference into an object goes through it. Threads: attached. GC: unsafe.
-  static void write(Object* object, Object** slot, Object* value, std::memory_order order = std::memory_order_relaxed) noexcept {
+  static void write(Object* object, Object** slot, Object* value,
+                    std::memory_order order = std::memory_order_relaxed) noexcept {
     (void)object;
     if constexpr (kDebugChecks) {
-      if (Verifier::is_on()) [[unlikely]] return Verifier::store(slot, value);
+      if (Verifier::is_on()) [[unlikely]]
+        return Verifier::store(slot, value);
     }
     std::atomic_ref<Object*>(*slot).store(value, order);
   }
   /// The same for a compare-and-exchange; `expected` is what was found. As above.
-  static bool exchange(Object* object, Object** slot, Object*& expected, Object* value, std::memory_order order) noexcept {
+  static bool exchange(Object* object, Object** slot, Object*& expected, Object* value,
+                       std::memory_order order) noexcept {
     (void)object;
     if constexpr (kDebugChecks) {
-      if (Verifier::is_on()) [[unlikely]] return Verifier::exchange(slot, expected, value);
+      if (Verifier::is_on()) [[unlikely]]
+        return Verifier::exchange(slot, expected, value);
     }
     return std::atomic_ref<Object*>(*slot).compare_exchange_strong(expected, value, order);
   }

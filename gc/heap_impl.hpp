@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Heap::Impl: blocks, large objects, roots, weak references, finalizers; private to the heap's and the collector's sources.
+// Heap::Impl: blocks, large objects, roots, weak references, finalizers; private to the heap's and the
+// collector's sources.
 //
 // Ranks: 450 heap lists, taken by allocating threads and by the collector, one at a time; 455 roots.
 #pragma once
@@ -21,11 +22,12 @@ inline constexpr Rank kRankHeap{450, "heap lists"};
 inline constexpr Rank kRankRoots{455, "heap roots"};
 inline constexpr size_t kLeastGrowthBytes = 4 * 1024 * 1024;
 
-/// Of the elements of an array that is a large object: so none of a loop's vectors of that size is in two cache lines, which makes the loop
-/// half as fast.
+/// Of the elements of an array that is a large object: so none of a loop's vectors of that size is in two
+/// cache lines, which makes the loop half as fast.
 inline constexpr size_t kLargeAlignment = 64;
 
-/// Zeroed but for the header, whose `padding` is what lies in front of it. Null: no memory. Free with free_large.
+/// Zeroed but for the header, whose `padding` is what lies in front of it. Null: no memory. Free with
+/// free_large.
 inline LargeHeader* make_large(size_t bytes) noexcept {
   constexpr uintptr_t kElements = sizeof(LargeHeader) + Object::kElementsOffset;
   char* const memory = static_cast<char*>(std::calloc(1, kLargeAlignment + sizeof(LargeHeader) + bytes));
@@ -110,7 +112,8 @@ struct Heap::Impl {
   void verify_marked();
   void remember_marked();
   bool is_permanent(const Object* object) const;
-  void move_marked(const std::unordered_set<const void*>& pinned, const std::function<void(SlotVisitor&)>& visit_roots);
+  void move_marked(const std::unordered_set<const void*>& pinned,
+                   const std::function<void(SlotVisitor&)>& visit_roots);
   /// After the resume. Threads: the collecting one. GC: must be safe.
   void run_native();
   /// Runs ready finalizers, unless the thread may not now. Threads: attached. GC: unsafe.
@@ -134,7 +137,7 @@ struct Heap::Impl {
   std::array<Block*, kNumClasses> unswept BERTH_GUARDED_BY(lists){};
   std::array<Block*, kNumClasses> partial BERTH_GUARDED_BY(lists){};
   std::unordered_set<LargeHeader*> large BERTH_GUARDED_BY(lists);
-  std::vector<Object*> finalizable BERTH_GUARDED_BY(lists);   // of types with a native finalize
+  std::vector<Object*> finalizable BERTH_GUARDED_BY(lists);  // of types with a native finalize
   std::vector<Object*> native_ready BERTH_GUARDED_BY(lists);
   std::vector<Object*> native_running BERTH_GUARDED_BY(lists);  // in their finalize
 

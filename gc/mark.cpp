@@ -11,8 +11,8 @@
 namespace berth::gc {
 namespace {
 
-constexpr size_t kShareAbove = 32;         // entries: smaller stacks are finished sooner than shared
-constexpr size_t kAskAbove = 1024;         // objects that wait to be marked before parked threads are woken for help
+constexpr size_t kShareAbove = 32;  // entries: smaller stacks are finished sooner than shared
+constexpr size_t kAskAbove = 1024;  // objects that wait to be marked before parked threads are woken for help
 constexpr uint64_t kPieceElements = 1024;  // of an array that is scanned at once
 constexpr uint64_t kMostPieces = 0x10000;  // an entry has 16 bits for them
 constexpr int kStealAtOnce = 64;           // entries: late in a phase most lead to nothing new
@@ -36,7 +36,8 @@ void Marker::count(Object* object, uint64_t header) {
     return;
   }
   Block* block = Block::of(object);
-  if (!block->has_marked.load(std::memory_order_relaxed)) block->has_marked.store(true, std::memory_order_relaxed);
+  if (!block->has_marked.load(std::memory_order_relaxed))
+    block->has_marked.store(true, std::memory_order_relaxed);
   live_bytes_ += block->cell_bytes;
 }
 
@@ -97,7 +98,8 @@ void Marker::scan_elements(Object* object, const Type* type, uint64_t piece) {
       push(rest);
     }
   }
-  auto** slots = reinterpret_cast<Object**>(object->at(std::max<size_t>(Object::kElementsOffset, type->bytes)));
+  auto** slots =
+      reinterpret_cast<Object**>(object->at(std::max<size_t>(Object::kElementsOffset, type->bytes)));
   for (uint64_t i = first; i < end; ++i) visit(slots + i);
 }
 
@@ -114,8 +116,7 @@ void Marker::drop_all() noexcept {
   num_marked_ = num_visited_;
   stack_.clear();
   base_ = 0;
-  while (deque_.take() != 0) {
-  }
+  while (deque_.take() != 0) {}
 }
 
 MarkPhase::MarkPhase(unsigned max_markers, size_t stack_limit)
@@ -145,7 +146,8 @@ void MarkPhase::drain(Marker& marker, const std::function<void(const std::functi
       if (failure_) std::rethrow_exception(failure_);
     }
     if (!overflow_.exchange(false, std::memory_order_relaxed) || mutant::is_on("G32_no_rescan")) return;
-    // Some marked objects were not scanned: scan all marked ones again. Each pass marks something new or is the last.
+    // Some marked objects were not scanned: scan all marked ones again. Each pass marks something new or is
+    // the last.
     walk([&](Object* object) {
       marker.scan(object);
       marker.run();
@@ -183,11 +185,13 @@ void MarkPhase::ask_for_help(size_t waiting) {
   }
 }
 
-/// The index of the deque that the caller owns from now on, 0: refused. Nobody leaves before the phase closes, so it is free.
+/// The index of the deque that the caller owns from now on, 0: refused. Nobody leaves before the phase
+/// closes, so it is free.
 unsigned MarkPhase::join() noexcept {
   uint64_t word = word_.load(std::memory_order_acquire);
   while (((word & kOpen) || mutant::is_on("G30_joins_closed")) && joined(word) + 1 < max_markers_) {
-    if (word_.compare_exchange_weak(word, word + kJoined + kBusy, std::memory_order_seq_cst)) return joined(word) + 1;
+    if (word_.compare_exchange_weak(word, word + kJoined + kBusy, std::memory_order_seq_cst))
+      return joined(word) + 1;
   }
   return 0;
 }
@@ -244,7 +248,8 @@ bool MarkPhase::steal_into(Marker& marker) {
   for (unsigned i = 1; i < markers; ++i) {
     MarkDeque& victim = deques_[(own + i) % markers];
     int stolen = 0;
-    for (uint64_t word = 0; stolen < kStealAtOnce && (word = victim.steal()) != 0; ++stolen) marker.push(Marker::Entry{word});
+    for (uint64_t word = 0; stolen < kStealAtOnce && (word = victim.steal()) != 0; ++stolen)
+      marker.push(Marker::Entry{word});
     if (stolen != 0) return true;
   }
   return false;
@@ -252,7 +257,8 @@ bool MarkPhase::steal_into(Marker& marker) {
 
 bool MarkPhase::has_work() const noexcept {
   const unsigned markers = joined(word_.load(std::memory_order_relaxed)) + 1;
-  return std::any_of(deques_.get(), deques_.get() + markers, [](const MarkDeque& deque) { return !deque.is_empty(); });
+  return std::any_of(deques_.get(), deques_.get() + markers,
+                     [](const MarkDeque& deque) { return !deque.is_empty(); });
 }
 
 bool MarkPhase::is_over(const Marker& marker) const noexcept {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MarkPhase: parallel marking. Marker: one participant, with a private stack and a deque that others steal from.
+// MarkPhase: parallel marking. Marker: one participant, with a private stack and a deque that others steal
+// from.
 //
 //   word                  | join            | open        | close
 //   closed, none joined   | refused         | open        | -
 //   open, n joined        | open, n + 1     | -           | closed, n joined
 //   closed, n joined      | refused         | -           | waits until each has left
 //
-// The collector starts alone; others join by a compare-and-swap on (phase, busy, joined, open). While somebody has joined, a marker keeps
-// entries of its stack in its deque. A marker that may have work is counted as busy: before it looks for some elsewhere it has emptied its
-// stack and deque, and it counts as busy again before it steals; so nothing is left once none is busy. A full stack sets a flag
-// and the heap is scanned again for marked objects. No recursion.
-// Rank: 460, what idle markers sleep on, a leaf of the collector.
+// The collector starts alone; others join by a compare-and-swap on (phase, busy, joined, open). While
+// somebody has joined, a marker keeps entries of its stack in its deque. A marker that may have work is
+// counted as busy: before it looks for some elsewhere it has emptied its stack and deque, and it counts as
+// busy again before it steals; so nothing is left once none is busy. A full stack sets a flag and the heap is
+// scanned again for marked objects. No recursion. Rank: 460, what idle markers sleep on, a leaf of the
+// collector.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -66,10 +68,13 @@ class Marker final : public SlotVisitor {
 
  private:
   friend class MarkPhase;
-  /// An object and the piece of its elements at which to go on: one word, so that a deque holds it in an atomic.
+  /// An object and the piece of its elements at which to go on: one word, so that a deque holds it in an
+  /// atomic.
   struct Entry {
     uint64_t word = 0;
-    static Entry of(Object* object, uint64_t piece) noexcept { return {reinterpret_cast<uint64_t>(object) | piece << 48}; }
+    static Entry of(Object* object, uint64_t piece) noexcept {
+      return {reinterpret_cast<uint64_t>(object) | piece << 48};
+    }
     Object* object() const noexcept { return reinterpret_cast<Object*>(word & 0x0000'ffff'ffff'ffff); }
     uint64_t piece() const noexcept { return word >> 48; }
   };
@@ -92,8 +97,8 @@ class Marker final : public SlotVisitor {
 
   MarkPhase& phase_;
   MarkDeque& deque_;
-  // A queue of what was visited and not yet marked. Without it each mark waits for a miss (Cher, Hosking and Vitek, "Software prefetching for mark-sweep
-  // garbage collection", ASPLOS 2004).
+  // A queue of what was visited and not yet marked. Without it each mark waits for a miss (Cher, Hosking and
+  // Vitek, "Software prefetching for mark-sweep garbage collection", ASPLOS 2004).
   std::array<Object*, 16> ahead_{};
   size_t num_visited_ = 0, num_marked_ = 0;
   std::vector<Entry> stack_;
@@ -105,10 +110,11 @@ class MarkPhase {
  public:
   MarkPhase(unsigned max_markers, size_t stack_limit);
 
-  /// Threads: the collector, world stopped. `ask_for_help` is called once, as soon as over 1,024 objects wait to be marked.
+  /// Threads: the collector, world stopped. `ask_for_help` is called once, as soon as over 1,024 objects wait
+  /// to be marked.
   void open(std::function<void(unsigned)> ask_for_help);
-  /// Until nothing is left to mark, by whoever marks; `walk` calls its argument for every marked object of the heap.
-  /// Throws what a trace function threw, on whichever thread.
+  /// Until nothing is left to mark, by whoever marks; `walk` calls its argument for every marked object of
+  /// the heap. Throws what a trace function threw, on whichever thread.
   void drain(Marker& marker, const std::function<void(const std::function<void(Object*)>&)>& walk);
   /// Refuses joins and waits for those that joined.
   void close();
@@ -117,15 +123,20 @@ class MarkPhase {
   bool help();
 
   uint64_t live_bytes() const noexcept { return live_bytes_.load(std::memory_order_relaxed); }
-  bool is_idle() const noexcept { return (word_.load(std::memory_order_acquire) & (kOpen | kJoinedMask)) == 0; }
+  bool is_idle() const noexcept {
+    return (word_.load(std::memory_order_acquire) & (kOpen | kJoinedMask)) == 0;
+  }
   uint64_t num_helped() const noexcept { return helped_.load(std::memory_order_relaxed); }
   /// Waits whose notification was lost.
   uint64_t num_recovered() const noexcept { return recovered_.load(std::memory_order_relaxed); }
 
  private:
   friend class Marker;
-  static constexpr uint64_t kOpen = 1, kJoined = 2, kJoinedMask = 0xfffe, kBusy = 0x1'0000, kBusyMask = 0xffff'0000, kPhase = 0x1'0000'0000;
-  static unsigned joined(uint64_t word) noexcept { return static_cast<unsigned>((word & kJoinedMask) / kJoined); }
+  static constexpr uint64_t kOpen = 1, kJoined = 2, kJoinedMask = 0xfffe, kBusy = 0x1'0000,
+                            kBusyMask = 0xffff'0000, kPhase = 0x1'0000'0000;
+  static unsigned joined(uint64_t word) noexcept {
+    return static_cast<unsigned>((word & kJoinedMask) / kJoined);
+  }
 
   unsigned join() noexcept;
   bool find_work(Marker& marker);
@@ -145,8 +156,9 @@ class MarkPhase {
   const size_t stack_limit_;
   const std::unique_ptr<MarkDeque[]> deques_;  // of the collector, then of those that joined, in that order
   std::function<void(unsigned)> ask_for_help_;
-  // (phase, busy, joined, open). CAS and read-modify-writes seq_cst: who joins sees the mark state, who finds none busy sees all marks,
-  // and of a marker that goes to sleep and one that leaves it nothing to wait for, one sees the other (with `idle_`).
+  // (phase, busy, joined, open). CAS and read-modify-writes seq_cst: who joins sees the mark state, who finds
+  // none busy sees all marks, and of a marker that goes to sleep and one that leaves it nothing to wait for,
+  // one sees the other (with `idle_`).
   sync::Atomic<uint64_t> word_{0};
   sync::Atomic<unsigned> idle_{0};      // markers asleep, or about to: seq_cst, as above
   sync::Atomic<bool> asked_{false};     // in this phase: once, relaxed

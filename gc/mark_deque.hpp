@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MarkDeque: one marker's work that other markers may steal. Chase and Lev, "Dynamic circular work-stealing deque", SPAA 2005, with a
-// fixed array: what does not fit stays on the owner's private stack. Where Lê et al., PPoPP 2013, place fences, `top` and `bottom`
-// are seq_cst here: of an owner that takes the last entry and a thief, one sees the other.
+// MarkDeque: one marker's work that other markers may steal. Chase and Lev, "Dynamic circular work-stealing
+// deque", SPAA 2005, with a fixed array: what does not fit stays on the owner's private stack. Where Lê et
+// al., PPoPP 2013, place fences, `top` and `bottom` are seq_cst here: of an owner that takes the last entry
+// and a thief, one sees the other.
 //
 //   operation | by    | end    | result
 //   push      | owner | bottom | false: full
@@ -24,7 +25,9 @@ class MarkDeque {
     top_.store(0, std::memory_order_relaxed);
     bottom_.store(0, std::memory_order_relaxed);
   }
-  bool is_empty() const noexcept { return top_.load(std::memory_order_seq_cst) >= bottom_.load(std::memory_order_seq_cst); }
+  bool is_empty() const noexcept {
+    return top_.load(std::memory_order_seq_cst) >= bottom_.load(std::memory_order_seq_cst);
+  }
 
   bool push(uint64_t entry) noexcept {
     const int64_t bottom = bottom_.load(std::memory_order_relaxed);
@@ -48,12 +51,15 @@ class MarkDeque {
   uint64_t steal() noexcept {
     int64_t top = top_.load(std::memory_order_seq_cst);
     if (top >= bottom_.load(std::memory_order_seq_cst)) return 0;
-    const uint64_t entry = cell(top).load(std::memory_order_relaxed);  // stale only if top has moved: then the exchange fails
+    const uint64_t entry =
+        cell(top).load(std::memory_order_relaxed);  // stale only if top has moved: then the exchange fails
     return top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst) ? entry : 0;
   }
 
  private:
-  sync::Atomic<uint64_t>& cell(int64_t index) noexcept { return cells_[static_cast<uint64_t>(index) % kEntries]; }
+  sync::Atomic<uint64_t>& cell(int64_t index) noexcept {
+    return cells_[static_cast<uint64_t>(index) % kEntries];
+  }
 
   alignas(64) sync::Atomic<int64_t> top_{0};     // moved by thieves and by the owner's take of the last entry
   alignas(64) sync::Atomic<int64_t> bottom_{0};  // written by the owner only

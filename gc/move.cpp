@@ -12,7 +12,9 @@ namespace {
 std::vector<Object*> references_of(const std::function<void(SlotVisitor&)>& visit) {
   struct Collect final : SlotVisitor {
     std::vector<Object*> found;
-    void visit(Object** slot) override { found.push_back(std::atomic_ref<Object*>(*slot).load(std::memory_order_relaxed)); }
+    void visit(Object** slot) override {
+      found.push_back(std::atomic_ref<Object*>(*slot).load(std::memory_order_relaxed));
+    }
   } collect;
   visit(collect);
   return std::move(collect.found);
@@ -39,7 +41,8 @@ void Heap::Impl::verify_roots(const std::function<void(SlotVisitor&)>& visit_roo
     visit_roots(visitor);
     visit_root_slots(visitor);
   });
-  Verifier::check_references(roots, "a root", [&](const Object* value) { return is_permanent(value) || contains(value); });
+  Verifier::check_references(roots, "a root",
+                             [&](const Object* value) { return is_permanent(value) || contains(value); });
 }
 
 void Heap::Impl::verify_marked() {
@@ -62,7 +65,8 @@ bool Heap::Impl::is_permanent(const Object* object) const {
   return permanent_set.contains(object);
 }
 
-void Heap::Impl::move_marked(const std::unordered_set<const void*>& pinned, const std::function<void(SlotVisitor&)>& visit_roots) {
+void Heap::Impl::move_marked(const std::unordered_set<const void*>& pinned,
+                             const std::function<void(SlotVisitor&)>& visit_roots) {
   std::vector<Object*> live = marked_objects();
   std::unordered_map<const Object*, Object*> moved;
   moved.reserve(live.size());
@@ -70,14 +74,16 @@ void Heap::Impl::move_marked(const std::unordered_set<const void*>& pinned, cons
     const sync::Lock lock(lists);
     large.reserve(large.size() + live.size());
   }
-  // Copies are large objects, whatever their size: each has an address of its own, and its memory goes back to the C library.
+  // Copies are large objects, whatever their size: each has an address of its own, and its memory goes back
+  // to the C library.
   for (Object*& object : live) {
     const size_t bytes = size_of(object);
     auto* header = pinned.contains(object) ? nullptr : make_large(bytes);
     if (!header) continue;  // pinned, or no memory: it stays
     Object* copy = header->object();
     std::memcpy(copy->at(8), object->at(8), bytes - 8);
-    copy->header.store(object->header.load(std::memory_order_relaxed) | Object::kLarge, std::memory_order_relaxed);
+    copy->header.store(object->header.load(std::memory_order_relaxed) | Object::kLarge,
+                       std::memory_order_relaxed);
     {
       const sync::Lock lock(lists);
       large.insert(header);
@@ -104,7 +110,8 @@ void Heap::Impl::move_marked(const std::unordered_set<const void*>& pinned, cons
     const sync::Lock lock(roots_mutex);
     for (Object* object : permanent_with_references) visit_slots(object, update);
     for (WeakReference* reference : weak) {
-      reference->object.store(at(reference->object.load(std::memory_order_relaxed)), std::memory_order_release);
+      reference->object.store(at(reference->object.load(std::memory_order_relaxed)),
+                              std::memory_order_release);
     }
     for (Finalizer& finalizer : finalizers) finalizer.object = at(finalizer.object);
   }

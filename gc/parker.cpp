@@ -31,12 +31,15 @@ bool Parker::spin() const noexcept {
 
 uint32_t Parker::park(sync::TimePoint deadline) {
   check_all_safe("a park");
-  const sync::TimePoint end = mutant::is_on("R18_unbounded_park") ? sync::TimePoint::max() : std::min(deadline, sync::Clock::now() + kParkSlice);
+  const sync::TimePoint end = mutant::is_on("R18_unbounded_park")
+                                  ? sync::TimePoint::max()
+                                  : std::min(deadline, sync::Clock::now() + kParkSlice);
   sync::Lock lock(mutex_);
   uint32_t flags = 0;
   while ((flags = flags_.load(std::memory_order_relaxed)) == 0) {
     if (condition_.wait_until(lock, end)) continue;
-    // A notification that was complete well before the end should have ended the sleep. One at the end may just have missed it.
+    // A notification that was complete well before the end should have ended the sleep. One at the end may
+    // just have missed it.
     flags = flags_.load(std::memory_order_relaxed);
     if (flags != 0 && notified_ < end - kNotifyMargin) flags |= kRecovered;
     break;

@@ -36,7 +36,8 @@ SafeMutex::Guard::~Guard() BERTH_NO_ANALYSIS {
 
 bool SafeCondition::slice(sync::Lock& lock, sync::TimePoint deadline) {
   check_all_safe("a wait for a SafeCondition");
-  const sync::TimePoint end = mutant::is_on("G18_no_slice") ? deadline : sync::Clock::now() + std::chrono::milliseconds(100);
+  const sync::TimePoint end =
+      mutant::is_on("G18_no_slice") ? deadline : sync::Clock::now() + std::chrono::milliseconds(100);
   return !condition_.wait_until(lock, std::min(deadline, end));
 }
 

@@ -46,7 +46,8 @@ class BERTH_SCOPED_CAPABILITY SafeMutex::Guard {
   SafeMutex& mutex_;
 };
 
-/// Enters safe, then locks; unlocks, then leaves safe. Not movable. Threads: the attached one. Blocks: may wait.
+/// Enters safe, then locks; unlocks, then leaves safe. Not movable. Threads: the attached one. Blocks: may
+/// wait.
 template <class M = sync::Mutex>
 class BERTH_SCOPED_CAPABILITY CollectorLock {
  public:
@@ -63,8 +64,8 @@ class BERTH_SCOPED_CAPABILITY CollectorLock {
 
 class SafeCondition {
  public:
-  /// Waits until `predicate` (called with the mutex held) is true: true, or until `deadline`: what it is then.
-  /// Threads: the guard's. Blocks: may wait. GC: safe while waiting; the guard's state afterwards.
+  /// Waits until `predicate` (called with the mutex held) is true: true, or until `deadline`: what it is
+  /// then. Threads: the guard's. Blocks: may wait. GC: safe while waiting; the guard's state afterwards.
   template <class M, class Predicate>
   bool wait_until(CollectorLock<M>& lock, sync::TimePoint deadline, Predicate predicate) {
     return wait(lock.lock_, deadline, predicate);
@@ -83,9 +84,13 @@ class SafeCondition {
   }
   /// The mutex is held, as the guard shows. Threads: any. Blocks: never. GC: any, kept.
   template <class M>
-  void notify_one(CollectorLock<M>&) noexcept { notify(false); }
+  void notify_one(CollectorLock<M>&) noexcept {
+    notify(false);
+  }
   template <class M>
-  void notify_all(CollectorLock<M>&) noexcept { notify(true); }
+  void notify_all(CollectorLock<M>&) noexcept {
+    notify(true);
+  }
   void notify_one(SafeMutex::Guard&) noexcept { notify(false); }
   void notify_all(SafeMutex::Guard&) noexcept { notify(true); }
   /// For threads that are not attached and hold the mutex itself.

@@ -9,7 +9,8 @@
 namespace berth::gc {
 namespace {
 
-// Debug only: mutexes that this thread owns in any way. A second ownership (a reader that upgrades) would wait for itself.
+// Debug only: mutexes that this thread owns in any way. A second ownership (a reader that upgrades) would
+// wait for itself.
 struct Owned {
   std::vector<const SafeUpgradeMutex*> list;
 };
@@ -33,7 +34,8 @@ SafeUpgradeMutex::SafeUpgradeMutex(Rank rank) : rank_(rank) {
   if (rank.value >= 100) die("a SafeUpgradeMutex has a rank below 100");
 }
 
-void SafeUpgradeMutex::lock(Thread& thread, bool (boost::upgrade_mutex::*try_lock)(), void (boost::upgrade_mutex::*lock)()) {
+void SafeUpgradeMutex::lock(Thread& thread, bool (boost::upgrade_mutex::*try_lock)(),
+                            void (boost::upgrade_mutex::*lock)()) {
   note_owned(*this);
   if constexpr (kDebugChecks) rank::push(rank_);
   if (!(mutex_.*try_lock)()) {
@@ -52,16 +54,21 @@ void SafeUpgradeMutex::unlock(Thread& thread, void (boost::upgrade_mutex::*unloc
   if (--thread.safe_mutexes_held == 0) thread.ask_for_finalizers();
 }
 
-SafeUpgradeMutex::SharedGuard::SharedGuard(Thread& thread, SafeUpgradeMutex& mutex) : thread_(thread), mutex_(mutex) {
+SafeUpgradeMutex::SharedGuard::SharedGuard(Thread& thread, SafeUpgradeMutex& mutex)
+    : thread_(thread), mutex_(mutex) {
   mutex.lock(thread, &boost::upgrade_mutex::try_lock_shared, &boost::upgrade_mutex::lock_shared);
 }
-SafeUpgradeMutex::SharedGuard::~SharedGuard() { mutex_.unlock(thread_, &boost::upgrade_mutex::unlock_shared); }
+SafeUpgradeMutex::SharedGuard::~SharedGuard() {
+  mutex_.unlock(thread_, &boost::upgrade_mutex::unlock_shared);
+}
 
-SafeUpgradeMutex::UpgradeGuard::UpgradeGuard(Thread& thread, SafeUpgradeMutex& mutex) : thread_(thread), mutex_(mutex) {
+SafeUpgradeMutex::UpgradeGuard::UpgradeGuard(Thread& thread, SafeUpgradeMutex& mutex)
+    : thread_(thread), mutex_(mutex) {
   mutex.lock(thread, &boost::upgrade_mutex::try_lock_upgrade, &boost::upgrade_mutex::lock_upgrade);
 }
 SafeUpgradeMutex::UpgradeGuard::~UpgradeGuard() {
-  mutex_.unlock(thread_, is_exclusive_ ? &boost::upgrade_mutex::unlock : &boost::upgrade_mutex::unlock_upgrade);
+  mutex_.unlock(thread_,
+                is_exclusive_ ? &boost::upgrade_mutex::unlock : &boost::upgrade_mutex::unlock_upgrade);
 }
 void SafeUpgradeMutex::UpgradeGuard::upgrade() {
   if (is_exclusive_) return;
@@ -74,7 +81,8 @@ void SafeUpgradeMutex::UpgradeGuard::upgrade() {
   is_exclusive_ = true;
 }
 
-SafeUpgradeMutex::ExclusiveGuard::ExclusiveGuard(Thread& thread, SafeUpgradeMutex& mutex) : thread_(thread), mutex_(mutex) {
+SafeUpgradeMutex::ExclusiveGuard::ExclusiveGuard(Thread& thread, SafeUpgradeMutex& mutex)
+    : thread_(thread), mutex_(mutex) {
   mutex.lock(thread, &boost::upgrade_mutex::try_lock, &boost::upgrade_mutex::lock);
 }
 SafeUpgradeMutex::ExclusiveGuard::~ExclusiveGuard() { mutex_.unlock(thread_, &boost::upgrade_mutex::unlock); }

@@ -17,7 +17,8 @@ struct StackSearch::Requests {
   uint64_t pass = 0;
 };
 
-StackSearch::StackSearch(Collector& collector, std::vector<Range> ranges) : collector_(collector), ranges_(std::move(ranges)) {
+StackSearch::StackSearch(Collector& collector, std::vector<Range> ranges)
+    : collector_(collector), ranges_(std::move(ranges)) {
   std::ranges::sort(ranges_, {}, &Range::low);
 }
 
@@ -53,7 +54,8 @@ void StackSearch::ask() {
   for (size_t i = 0; i < impl.threads.size(); ++i) {
     Thread& thread = *impl.threads[i];
     requests_->pending[i].next = std::exchange(thread.handshakes, &requests_->pending[i]);
-    // Before the state is read, both seq_cst: of this and a leave that stores Unsafe and then reads the word, one sees the other.
+    // Before the state is read, both seq_cst: of this and a leave that stores Unsafe and then reads the word,
+    // one sees the other.
     thread.poll.fetch_or(kPollHandshake, std::memory_order_seq_cst);
   }
 }
@@ -62,8 +64,10 @@ void StackSearch::show(Thread& thread) {
   Collector::Impl& impl = *collector_.impl_;
   const sync::Lock lock(impl.agents_mutex);
   Agent& agent = *thread.agent;
-  const bool polls = thread.state.load(std::memory_order_relaxed) != gc::State::Safe;  // then it runs this itself
-  const uintptr_t low = polls ? reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) : thread.anchor.load(std::memory_order_relaxed);
+  const bool polls =
+      thread.state.load(std::memory_order_relaxed) != gc::State::Safe;  // then it runs this itself
+  const uintptr_t low = polls ? reinterpret_cast<uintptr_t>(__builtin_frame_address(0))
+                              : thread.anchor.load(std::memory_order_relaxed);
   const uintptr_t bottom = agent.stack_low != 0 ? agent.stack_low : thread.native_low;
   const uintptr_t high = agent.stack_low != 0 ? agent.stack_high : thread.native_high;
   if (low < bottom || high <= low) return;  // on some other stack
@@ -81,29 +85,35 @@ StackSearch::State StackSearch::advance() {
     const sync::Lock registry(impl.registry);
     const sync::Lock lock(impl.handshake_mutex);
     for (Thread* thread : impl.threads) {
-      if (thread->handshakes && thread->state.load(std::memory_order_seq_cst) == gc::State::Safe) Handshake::end_all(*thread, Handshake::State::Done);
+      if (thread->handshakes && thread->state.load(std::memory_order_seq_cst) == gc::State::Safe)
+        Handshake::end_all(*thread, Handshake::State::Done);
     }
     Collector::Impl::notify(impl.handshaken);
-    const auto is_pending = [](const Handshake& request) { return request.state == Handshake::State::Pending; };
+    const auto is_pending = [](const Handshake& request) {
+      return request.state == Handshake::State::Pending;
+    };
     if (std::ranges::any_of(requests_->pending, is_pending)) return State::Pending;
   }
   latch::reach("gc-stacks-asked", this);
-  // Whose agent is on no thread, or went to one that was asked already. The list's lock keeps a deleter, and with it the stack.
+  // Whose agent is on no thread, or went to one that was asked already. The list's lock keeps a deleter, and
+  // with it the stack.
   bool all_seen = true;
   const sync::Lock lock(impl.agents_mutex);
   for (Agent* agent : impl.agents) {
     if (agent->shown == requests_->pass) continue;
     const bool is_known = !agent->current.load(std::memory_order_acquire) && agent->suspended.is_known;
     if (!is_known) all_seen = false;
-    if (is_known && !mutant::is_on("G50_agents_not_scanned")) scan(agent->suspended.low, agent->suspended.high);
+    if (is_known && !mutant::is_on("G50_agents_not_scanned"))
+      scan(agent->suspended.low, agent->suspended.high);
   }
   return all_seen ? State::Complete : State::Incomplete;
 }
 
-// Other code's frames: padding and, in sanitizer builds, words that are not ours to read; of a Safe thread words that it writes now,
-// in frames that are not generated code's. An old or torn one of those says nothing about generated code.
-__attribute__((no_sanitize("address", "thread"), noinline))
-void StackSearch::scan(uintptr_t low, uintptr_t high) noexcept {
+// Other code's frames: padding and, in sanitizer builds, words that are not ours to read; of a Safe thread
+// words that it writes now, in frames that are not generated code's. An old or torn one of those says nothing
+// about generated code.
+__attribute__((no_sanitize("address", "thread"), noinline)) void StackSearch::scan(uintptr_t low,
+                                                                                   uintptr_t high) noexcept {
   if (ranges_.empty()) return;
   constexpr uintptr_t kWord = sizeof(uintptr_t);
   Range* const ranges = ranges_.data();

@@ -6,7 +6,8 @@
 
 namespace berth::gc {
 
-// Frames of generated code lie above the call that switches agents. Told bounds hold all of them, whoever's stack makes the call.
+// Frames of generated code lie above the call that switches agents. Told bounds hold all of them, whoever's
+// stack makes the call.
 void Collector::suspend(Thread& thread, Agent& agent) noexcept {
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   if (agent.stack_low != 0) {

@@ -72,7 +72,8 @@ void Collector::Impl::Stop::wait_for(std::vector<Thread*>& pending) {
   impl_.late_threads.clear();
 }
 
-// Late since the request: a wait of the collector for its turn is a part of what the thread that asked waits for.
+// Late since the request: a wait of the collector for its turn is a part of what the thread that asked waits
+// for.
 void Collector::Impl::Stop::name_late(const std::vector<Thread*>& pending) noexcept {
   impl_.late.add(pending.size());
   try {
@@ -108,8 +109,9 @@ Collector::Impl::Stop::~Stop() BERTH_NO_ANALYSIS {  // the registry is the creat
 }
 
 void Collector::hold(Thread& thread, State state) {
-  // Counted while still unsafe: the stop that holds it cannot end before, and the next one is not raised until this thread has
-  // gone on. Counted after the store, it could be preempted between the two and be held by any number of stops.
+  // Counted while still unsafe: the stop that holds it cannot end before, and the next one is not raised
+  // until this thread has gone on. Counted after the store, it could be preempted between the two and be held
+  // by any number of stops.
   impl_->held.fetch_add(1, std::memory_order_acq_rel);
   thread.state.store(state, std::memory_order_seq_cst);
   check_all_safe("a stop");

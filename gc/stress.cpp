@@ -10,8 +10,8 @@
 namespace berth::gc::stress {
 namespace {
 
-constexpr std::array<std::string_view, kModes> kNames = {"allocation",  "transition", "poll", "handover", "recruit",
-                                                         "lose-notify", "delay",      "move", "verify"};
+constexpr std::array<std::string_view, kModes> kNames = {
+    "allocation", "transition", "poll", "handover", "recruit", "lose-notify", "delay", "move", "verify"};
 constexpr uint32_t kDefaultDelayUs = 50;
 
 std::array<Setting, kModes> table;
@@ -23,7 +23,8 @@ bool parse_word(std::string_view word) {
     if (kNames[i] != name) continue;
     const auto mode = static_cast<Mode>(i);
     uint32_t value = mode == Mode::Delay ? kDefaultDelayUs : 1;
-    if (colon != std::string_view::npos) std::from_chars(word.data() + colon + 1, word.data() + word.size(), value);
+    if (colon != std::string_view::npos)
+      std::from_chars(word.data() + colon + 1, word.data() + word.size(), value);
     set(mode, value);
     return true;
   }
@@ -50,7 +51,9 @@ void set(Mode mode, uint32_t value) {
 std::array<Setting, kModes>& settings() {
   static const bool once = [] {
     const char* text = std::getenv("BERTH_GC_STRESS");
-    if (text && !parse(text)) std::fprintf(stderr, "berth: BERTH_GC_STRESS=%s has a word that is no mode; gc/stress.hpp lists them\n", text);
+    if (text && !parse(text))
+      std::fprintf(stderr, "berth: BERTH_GC_STRESS=%s has a word that is no mode; gc/stress.hpp lists them\n",
+                   text);
     return true;
   }();
   static_cast<void>(once);

@@ -70,16 +70,20 @@ void Heap::Impl::visit_roots(Marker& marker) {
 
 void Heap::Impl::visit_root_slots(SlotVisitor& visitor) {
   const sync::Lock lock(roots_mutex);
-  for (Root* root = mutant::is_on("G34_global_roots_skipped") ? nullptr : roots; root; root = root->next_) visitor.visit(&root->object);
-  for (Finalizer& finalizer : ready) if (!mutant::is_on("G34_ready_finalizers_skipped")) visitor.visit(&finalizer.object);
+  for (Root* root = mutant::is_on("G34_global_roots_skipped") ? nullptr : roots; root; root = root->next_)
+    visitor.visit(&root->object);
+  for (Finalizer& finalizer : ready)
+    if (!mutant::is_on("G34_ready_finalizers_skipped")) visitor.visit(&finalizer.object);
 }
 
 void Heap::Impl::clear_weak() {
   const sync::Lock lock(roots_mutex);
   for (WeakReference* reference : weak) {
     Object* object = reference->object.load(std::memory_order_relaxed);
-    if (!object || (object->header.load(std::memory_order_relaxed) & (Object::kMark | Object::kPermanent))) continue;
-    reference->object.compare_exchange_strong(object, nullptr, std::memory_order_acq_rel, std::memory_order_relaxed);
+    if (!object || (object->header.load(std::memory_order_relaxed) & (Object::kMark | Object::kPermanent)))
+      continue;
+    reference->object.compare_exchange_strong(object, nullptr, std::memory_order_acq_rel,
+                                              std::memory_order_relaxed);
   }
 }
 
@@ -87,7 +91,8 @@ void Heap::Impl::ready_finalizers(Marker& marker) {
   const sync::Lock lock(roots_mutex);
   const size_t first_dead = ready.size();
   const auto dead = std::partition(finalizers.begin(), finalizers.end(), [](const Finalizer& finalizer) {
-    return (finalizer.object->header.load(std::memory_order_relaxed) & (Object::kMark | Object::kPermanent)) != 0;
+    return (finalizer.object->header.load(std::memory_order_relaxed) &
+            (Object::kMark | Object::kPermanent)) != 0;
   });
   ready.insert(ready.end(), dead, finalizers.end());  // all or, out of memory, none
   finalizers.erase(dead, finalizers.end());
@@ -138,7 +143,9 @@ void Heap::Impl::begin_sweep(uint64_t marked_bytes) {
 
 void Heap::Impl::clear_marks() {
   const sync::Lock lock(lists);
-  const auto clear = [](Object* object) { object->header.fetch_and(~Object::kMark, std::memory_order_relaxed); };
+  const auto clear = [](Object* object) {
+    object->header.fetch_and(~Object::kMark, std::memory_order_relaxed);
+  };
   for (LargeHeader* header : large) clear(header->object());
   for (Block* block : blocks) {
     block->has_marked.store(false, std::memory_order_relaxed);

@@ -59,8 +59,10 @@ void check_all_safe(const char* during) {
   latch::reach("gc-block", during);
   for (const auto& link : sync::local<Attachments>().list) {
     const Thread* thread = link->thread.load(std::memory_order_acquire);
-    if (!thread || thread->foreign || thread->state.load(std::memory_order_relaxed) != State::Unsafe) continue;
-    die("a thread blocks while it is unsafe in a collector. Remedy: enter a safe region of each engine it is attached to");
+    if (!thread || thread->foreign || thread->state.load(std::memory_order_relaxed) != State::Unsafe)
+      continue;
+    die("a thread blocks while it is unsafe in a collector. Remedy: enter a safe region of each engine it is "
+        "attached to");
   }
 }
 
@@ -129,12 +131,15 @@ void Thread::leave_outermost() {
   // Store, then load, both seq_cst: of this and the collector's raise-then-load, one sees the other.
   state.store(State::Unsafe, std::memory_order_seq_cst);
   latch::reach("gc-leave", this);
-  if (stop_word->load(std::memory_order_seq_cst) != 0 && !mutant::is_on("G5_leave_without_recheck")) [[unlikely]] {
+  if (stop_word->load(std::memory_order_seq_cst) != 0 && !mutant::is_on("G5_leave_without_recheck"))
+      [[unlikely]] {
     collector->hold(*this, State::Safe);
   }
   if (stress::is_due(stress::Mode::Transition)) collector->collect_for_stress(*this);
-  // seq_cst, against an asker's bit and its load of the state: a handshake that it makes for this thread is waited for here.
-  if (poll.load(std::memory_order_seq_cst) != 0) [[unlikely]] poll_slow();
+  // seq_cst, against an asker's bit and its load of the state: a handshake that it makes for this thread is
+  // waited for here.
+  if (poll.load(std::memory_order_seq_cst) != 0) [[unlikely]]
+    poll_slow();
 }
 
 void Thread::apply_inhibitions() {
@@ -144,7 +149,9 @@ void Thread::apply_inhibitions() {
   if (delta != 0) foreign->table.inhibit_finalizers(foreign->context, delta);
 }
 
-bool is_call_shaped(const Thread& thread) noexcept { return thread.foreign && thread.foreign->table.call_safe; }
+bool is_call_shaped(const Thread& thread) noexcept {
+  return thread.foreign && thread.foreign->table.call_safe;
+}
 
 void call_hook(const Hooks& hooks, void (*part)(void*), void* argument) {
   hooks.table.call_safe(hooks.context, part, argument);

@@ -6,8 +6,8 @@
 //   Safe    | Safe       | waits for the stop, Unsafe | Safe         | invalid
 //   Waiting | invalid    | invalid                | invalid          | -
 //
-// Owned by the Collector's registry; used by the attached thread, read by the collector. Generated code reads `poll`, `frames`,
-// `pending_error`, `stack_limit` and `allocation` at fixed offsets.
+// Owned by the Collector's registry; used by the attached thread, read by the collector. Generated code reads
+// `poll`, `frames`, `pending_error`, `stack_limit` and `allocation` at fixed offsets.
 #pragma once
 #include <cstdint>
 #include <exception>
@@ -28,8 +28,13 @@ struct Hooks;
 
 enum class State : uint32_t { Unsafe, Waiting, Safe };
 
-enum PollBit : uint32_t { kPollStop = 1, kPollHandshake = 2, kPollFinalizers = 4, kPollCancel = 8,
-                        kPollAlways = 0x8000'0000 };  // a foreign collector's safepoint, or stress: never cleared
+enum PollBit : uint32_t {
+  kPollStop = 1,
+  kPollHandshake = 2,
+  kPollFinalizers = 4,
+  kPollCancel = 8,
+  kPollAlways = 0x8000'0000
+};  // a foreign collector's safepoint, or stress: never cleared
 
 /// For what a thread waits, if not for a key or entry; shown by explain. Set before blocking, cleared after.
 struct WaitRecord {
@@ -39,51 +44,58 @@ struct WaitRecord {
 
 class Thread {
  public:
-  // Poll bits. fetch_or/fetch_and acq_rel by askers; polled relaxed, the slow path re-reads `stop` with acquire.
+  // Poll bits. fetch_or/fetch_and acq_rel by askers; polled relaxed, the slow path re-reads `stop` with
+  // acquire.
   sync::Atomic<uint32_t> poll{0};
-  // Enter: release. Leave: seq_cst, against the collector's seq_cst load after raising `stop` (store-buffer pattern).
+  // Enter: release. Leave: seq_cst, against the collector's seq_cst load after raising `stop` (store-buffer
+  // pattern).
   sync::Atomic<State> state{State::Safe};
-  Frame* frames = nullptr;            // shadow stack of the current agent
-  Object* pending_error = nullptr;    // the error value behind a raised error flag; a root
-  uintptr_t stack_limit = 0;          // generated code raises "stack overflow" below it
-  void* language = nullptr;           // the floor above: inference::RuntimeThread
+  Frame* frames = nullptr;          // shadow stack of the current agent
+  Object* pending_error = nullptr;  // the error value behind a raised error flag; a root
+  uintptr_t stack_limit = 0;        // generated code raises "stack overflow" below it
+  void* language = nullptr;         // the floor above: inference::RuntimeThread
   Agent* agent = nullptr;
   Collector* collector = nullptr;
-  void* engine = nullptr;             // engine::Engine
+  void* engine = nullptr;  // engine::Engine
   WaitRecord waiting;
-  uint64_t id = 0;                    // small number, for names and traces
+  uint64_t id = 0;  // small number, for names and traces
 
-  // Generated code may allocate as Heap::try_bump does, from the range of the type's bump_class: the cell at `next` is zeroed and needs
-  // its header word, the Type, only. Where next == end it calls the runtime.
+  // Generated code may allocate as Heap::try_bump does, from the range of the type's bump_class: the cell at
+  // `next` is zeroed and needs its header word, the Type, only. Where next == end it calls the runtime.
   AllocationBuffers allocation;
 
   // Not read by generated code.
-  Agent* own_agent = nullptr;         // the one it was attached with
-  const sync::Atomic<uint32_t>* stop_word = nullptr;  // the collector's; null while detached
+  Agent* own_agent = nullptr;                                // the one it was attached with
+  const sync::Atomic<uint32_t>* stop_word = nullptr;         // the collector's; null while detached
   const sync::Atomic<uint64_t>* ready_finalizers = nullptr;  // the heap's count
-  const Hooks* foreign = nullptr;              // a foreign collector's hooks, else null
+  const Hooks* foreign = nullptr;                            // a foreign collector's hooks, else null
   /// Called by the thread-local destructor of a native thread that exits attached; null: Collector::detach.
   void (*detach_at_exit)(Thread&) = nullptr;
-  std::shared_ptr<Attachment> attachment;  // the native thread's link to this record
+  std::shared_ptr<Attachment> attachment;     // the native thread's link to this record
   uintptr_t native_low = 0, native_high = 0;  // the native thread's stack; 0: unknown
-  // Stack pointer at the last safe_enter: frames of generated code lie above. Written before the state, read after it: relaxed.
+  // Stack pointer at the last safe_enter: frames of generated code lie above. Written before the state, read
+  // after it: relaxed.
   sync::Atomic<uintptr_t> anchor{0};
-  uint32_t safe_mutexes_held = 0;     // SafeMutex: no finalizer runs under one
+  uint32_t safe_mutexes_held = 0;  // SafeMutex: no finalizer runs under one
   bool in_finalizer = false;
-  bool in_stress = false;             // a collection that a stress mode asked for does not ask for another
-  int64_t applied_inhibitions = 0;    // what a foreign collector was told for this thread
-  // How it last became unsafe, a literal; written by the thread, read by a collector that names late threads: a hint, relaxed.
+  bool in_stress = false;           // a collection that a stress mode asked for does not ask for another
+  int64_t applied_inhibitions = 0;  // what a foreign collector was told for this thread
+  // How it last became unsafe, a literal; written by the thread, read by a collector that names late threads:
+  // a hint, relaxed.
   sync::Atomic<const char*> last_transition{"attach"};
-  Handshake* handshakes = nullptr;    // pending requests; guarded by the collector's handshake mutex
+  Handshake* handshakes = nullptr;  // pending requests; guarded by the collector's handshake mutex
 
-  /// Polls: stop, handshakes, finalizers. Threads: this one. Blocks: may wait, for a stop. GC: unsafe, kept. Errors: none.
+  /// Polls: stop, handshakes, finalizers. Threads: this one. Blocks: may wait, for a stop. GC: unsafe, kept.
+  /// Errors: none.
   void safepoint() {
-    if (poll.load(std::memory_order_relaxed) != 0) [[unlikely]] poll_slow();
+    if (poll.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      poll_slow();
   }
   void poll_slow();
   /// Threads: this one. Blocks: never. GC: any; safe afterwards. Returns what it found.
   State safe_enter() noexcept;
-  /// Threads: this one. Blocks: may wait, for a stop. Restores `previous`; misuse dies in debug, is ignored in release.
+  /// Threads: this one. Blocks: may wait, for a stop. Restores `previous`; misuse dies in debug, is ignored
+  /// in release.
   void safe_leave(State previous);
   /// Sets the poll bit if finalizers are ready. Threads: any. Blocks: never.
   void ask_for_finalizers() noexcept {
@@ -102,8 +114,8 @@ class Thread {
 /// The attached thread of this native thread for this collector, or null.
 Thread* current_thread(const Collector* collector) noexcept;
 
-/// Debug builds die if this native thread is unsafe in any collector: what blocks must be safe in all. Nothing in release. `during` is the
-/// name of the wait; tests list all names.
+/// Debug builds die if this native thread is unsafe in any collector: what blocks must be safe in all.
+/// Nothing in release. `during` is the name of the wait; tests list all names.
 void check_all_safe(const char* during);
 
 /// Scope in which the thread touches no managed object and may block. Any state before; restored after.
@@ -119,8 +131,8 @@ class SafeRegion {
   State previous_;
 };
 
-/// Runs `part` through the hook of a call-shaped collector, which has one. What it throws is carried past the hook's frames.
-/// Threads: any. Blocks: as the part does. GC: any; safe inside.
+/// Runs `part` through the hook of a call-shaped collector, which has one. What it throws is carried past the
+/// hook's frames. Threads: any. Blocks: as the part does. GC: any; safe inside.
 void call_hook(const Hooks& hooks, void (*part)(void*), void* argument);
 template <class Part>
 void through_hook(const Hooks& hooks, Part&& part) {
@@ -128,14 +140,15 @@ void through_hook(const Hooks& hooks, Part&& part) {
     std::remove_reference_t<Part>& part;
     std::exception_ptr thrown;
   } call{part, nullptr};
-  call_hook(hooks, [](void* argument) {
-    auto& self = *static_cast<Call*>(argument);
-    try {
-      self.part();
-    } catch (...) {
-      self.thrown = std::current_exception();
-    }
-  }, &call);
+  call_hook(
+      hooks,
+      [](void* argument) {
+        auto& self = *static_cast<Call*>(argument);
+        try {
+          self.part();
+        } catch (...) { self.thrown = std::current_exception(); }
+      },
+      &call);
   if (call.thrown) std::rethrow_exception(call.thrown);
 }
 
@@ -149,15 +162,16 @@ void in_safe(Thread& thread, Part&& part) {
   part();
 }
 
-/// Sleeps on the current agent's parker until a flag is set, `deadline` or one slice; meanwhile it can be recruited for marking.
-/// Returns the flags; kRecruit only with a foreign collector: the caller then leaves safe, polls, and parks again.
-/// Threads: the attached one. Blocks: may wait. GC: must be safe.
+/// Sleeps on the current agent's parker until a flag is set, `deadline` or one slice; meanwhile it can be
+/// recruited for marking. Returns the flags; kRecruit only with a foreign collector: the caller then leaves
+/// safe, polls, and parks again. Threads: the attached one. Blocks: may wait. GC: must be safe.
 uint32_t park(Thread& thread, Parker& parker, sync::TimePoint deadline);
 
 /// Scope in a callback of a safe region that needs the heap.
 class UnsafeRegion {
  public:
-  explicit UnsafeRegion(Thread& thread) : thread_(thread), was_safe_(thread.state.load(std::memory_order_relaxed) == State::Safe) {
+  explicit UnsafeRegion(Thread& thread)
+      : thread_(thread), was_safe_(thread.state.load(std::memory_order_relaxed) == State::Safe) {
     if (was_safe_) thread_.safe_leave(State::Unsafe);
   }
   ~UnsafeRegion() {

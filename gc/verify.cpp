@@ -44,20 +44,24 @@ std::vector<Object**> Verifier::slots(Object* object) {
     std::vector<Object**> found;
     void visit(Object** slot) override {
       const auto offset = reinterpret_cast<uintptr_t>(slot) - reinterpret_cast<uintptr_t>(object);
-      if (offset < bytes) found.push_back(slot);  // a trace function may show tables of its own, which have no barrier
+      if (offset < bytes)
+        found.push_back(slot);  // a trace function may show tables of its own, which have no barrier
     }
   } collect;
   collect.object = object;
   const Type* type = object->type();
   collect.bytes = type->bytes;
-  if (type->element_bytes) collect.bytes = std::max<size_t>(Object::kElementsOffset, type->bytes) + object->length() * type->element_bytes;
+  if (type->element_bytes)
+    collect.bytes =
+        std::max<size_t>(Object::kElementsOffset, type->bytes) + object->length() * type->element_bytes;
   visit_slots(object, collect);
   return std::move(collect.found);
 }
 
 std::vector<Object*> Verifier::references(Object* object) {
   std::vector<Object*> values;
-  for (Object** slot : slots(object)) values.push_back(std::atomic_ref<Object*>(*slot).load(std::memory_order_relaxed));
+  for (Object** slot : slots(object))
+    values.push_back(std::atomic_ref<Object*>(*slot).load(std::memory_order_relaxed));
   return values;
 }
 
@@ -72,15 +76,17 @@ void Verifier::check_barrier(Object* object) {
     if (before == survivors_.end()) continue;
     const Object* expected = stored ? stored.mapped() : i < before->second.size() ? before->second[i] : value;
     if (value == expected) continue;
-    std::fprintf(stderr, "berth: verify: '%s' at %p, byte %zu: holds %p, expected %p\n", object->type()->name.c_str(),
-                 static_cast<void*>(object), static_cast<size_t>(reinterpret_cast<char*>(places[i]) - object->at(0)),
+    std::fprintf(stderr, "berth: verify: '%s' at %p, byte %zu: holds %p, expected %p\n",
+                 object->type()->name.c_str(), static_cast<void*>(object),
+                 static_cast<size_t>(reinterpret_cast<char*>(places[i]) - object->at(0)),
                  static_cast<void*>(value), static_cast<const void*>(expected));
     die("a store of a reference bypassed the write barrier. Remedy: store through berth_gc_write");
   }
 }
 
 void Verifier::report(const char* where, const Object* value) {
-  std::fprintf(stderr, "berth: verify: %s holds %p, which is no live object\n", where, static_cast<const void*>(value));
+  std::fprintf(stderr, "berth: verify: %s holds %p, which is no live object\n", where,
+               static_cast<const void*>(value));
   die("a reference does not lead to an object. Remedy: root what lives across safe points");
 }
 

@@ -26,9 +26,13 @@ NumberFault bool_operation(Op op, const Value* operands, Value& out) noexcept {
 unsigned width_of(LeafKind kind) noexcept {
   switch (kind) {
     case LeafKind::Bool: return 1;
-    case LeafKind::I8: case LeafKind::U8: return 8;
-    case LeafKind::I16: case LeafKind::U16: return 16;
-    case LeafKind::I32: case LeafKind::U32: case LeafKind::F32: return 32;
+    case LeafKind::I8:
+    case LeafKind::U8: return 8;
+    case LeafKind::I16:
+    case LeafKind::U16: return 16;
+    case LeafKind::I32:
+    case LeafKind::U32:
+    case LeafKind::F32: return 32;
     default: return 64;
   }
 }
@@ -41,7 +45,8 @@ uint64_t extended(LeafKind kind, uint64_t bits) noexcept {
     case LeafKind::I32: return bits_of(static_cast<int32_t>(bits));
     case LeafKind::U8: return bits & 0xff;
     case LeafKind::U16: return bits & 0xffff;
-    case LeafKind::U32: case LeafKind::F32: return bits & 0xffff'ffff;
+    case LeafKind::U32:
+    case LeafKind::F32: return bits & 0xffff'ffff;
     default: return bits;
   }
 }
@@ -156,7 +161,8 @@ NumberFault number_conversion(Op op, LeafKind from, LeafKind to, const Value& op
     return NumberFault::None;
   }
   const bool exact = op == Op::Convert;
-  return is_float(from) ? from_float(exact, from, to, operand, out) : from_integer(exact, from, to, operand, out);
+  return is_float(from) ? from_float(exact, from, to, operand, out)
+                        : from_integer(exact, from, to, operand, out);
 }
 
 std::string fault_text(NumberFault fault, LeafKind kind, LeafKind to, const Value* operands) {
@@ -185,7 +191,8 @@ std::string with_point(std::string text) {
 std::string number_text(LeafKind kind, uint64_t bits) {
   const Value value = Value::of_bits(kind, bits);
   if (kind == LeafKind::Bool) return bits ? "true" : "false";
-  if (is_float(kind) && std::isnan(float_of(kind, value))) return "nan";  // whatever its sign: it depends on the machine
+  if (is_float(kind) && std::isnan(float_of(kind, value)))
+    return "nan";  // whatever its sign: it depends on the machine
   if (kind == LeafKind::F32) return with_point(fmt::format("{}", get<float>(value)));
   if (kind == LeafKind::F64) return with_point(fmt::format("{}", get<double>(value)));
   return is_signed(kind) ? fmt::format("{}", static_cast<int64_t>(bits)) : fmt::format("{}", bits);

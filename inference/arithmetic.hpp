@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arithmetic: what each number statement gives, bit by bit. Pure; used by the interpreter and by constant folding.
+// Arithmetic: what each number statement gives, bit by bit. Pure; used by the interpreter and by constant
+// folding.
 #pragma once
 #include <string>
 

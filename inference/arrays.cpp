@@ -14,11 +14,13 @@ namespace berth::inference {
 
 bool array_place(gc::Thread& thread, Runtime& runtime, gc::Object* array, int64_t index, Place& place) {
   const auto length = array->length();
-  if (static_cast<uint64_t>(index) >= length) return runtime.raise(thread, "index", fmt::format("index {} of {}", index, length));
+  if (static_cast<uint64_t>(index) >= length)
+    return runtime.raise(thread, "index", fmt::format("index {} of {}", index, length));
   LeafKind kind{};
   const bool unboxed = is_unboxed(leaf_of(array)->element, kind);
   const unsigned bytes = unboxed ? bytes_of(kind) : 8;
-  place = {array->elements() + static_cast<uint64_t>(index) * bytes, unboxed ? kind : LeafKind::Nothing, bytes, array};
+  place = {array->elements() + static_cast<uint64_t>(index) * bytes, unboxed ? kind : LeafKind::Nothing,
+           bytes, array};
   return true;
 }
 
@@ -26,7 +28,8 @@ namespace {
 
 const char* const kErrorFields[] = {"kind", "text", "at", "stack", "value"};
 
-// Index of the field that a statement names; -1: the type has none. `hint` was right for the type that inference saw.
+// Index of the field that a statement names; -1: the type has none. `hint` was right for the type that
+// inference saw.
 int find_field(const Value& object, uint32_t hint, const std::string* name) {
   if (object.kind == LeafKind::Error) {
     for (int i = 0; i < 5; ++i) {
@@ -42,22 +45,28 @@ int find_field(const Value& object, uint32_t hint, const std::string* name) {
 
 }  // namespace
 
-bool field_place(gc::Thread& thread, Runtime& runtime, const Value& object, uint32_t hint, const std::string* name, Place& place,
-                 const Type*& declared) {
+bool field_place(gc::Thread& thread, Runtime& runtime, const Value& object, uint32_t hint,
+                 const std::string* name, Place& place, const Type*& declared) {
   const int index = find_field(object, hint, name);
   if (index < 0) {
-    return runtime.raise(thread, "field", fmt::format("no field {} in {}", name ? *name : std::to_string(hint), runtime.type_of_value(object)->name));
+    return runtime.raise(thread, "field",
+                         fmt::format("no field {} in {}", name ? *name : std::to_string(hint),
+                                     runtime.type_of_value(object)->name));
   }
-  declared = object.kind == LeafKind::Error ? runtime.program().types().any() : leaf_of(object.object)->structure->fields[static_cast<size_t>(index)].type;
+  declared = object.kind == LeafKind::Error
+                 ? runtime.program().types().any()
+                 : leaf_of(object.object)->structure->fields[static_cast<size_t>(index)].type;
   LeafKind kind{};
   const bool unboxed = is_unboxed(declared, kind);
-  place = {object.object->at(8 + 8 * static_cast<size_t>(index)), unboxed ? kind : LeafKind::Nothing, 8, object.object};
+  place = {object.object->at(8 + 8 * static_cast<size_t>(index)), unboxed ? kind : LeafKind::Nothing, 8,
+           object.object};
   return true;
 }
 
 Value load_place(const Place& place, std::memory_order order) {
   const uint64_t bits = load_bits(place, order);
-  return place.is_boxed() ? Runtime::unbox(reinterpret_cast<gc::Object*>(bits)) : Value::of_bits(place.kind, bits);
+  return place.is_boxed() ? Runtime::unbox(reinterpret_cast<gc::Object*>(bits))
+                          : Value::of_bits(place.kind, bits);
 }
 
 namespace {
@@ -75,7 +84,8 @@ bool box_for(gc::Thread& thread, Runtime& runtime, Place& place, const Value& va
 
 }  // namespace
 
-bool store_place(gc::Thread& thread, Runtime& runtime, Place place, const Type* declared, const Value& value, std::memory_order order) {
+bool store_place(gc::Thread& thread, Runtime& runtime, Place place, const Type* declared, const Value& value,
+                 std::memory_order order) {
   if (!runtime.is(value, declared)) return runtime.raise_type(thread, declared->name, value);
   if (!place.is_boxed()) {
     store_bits(place, value.bits, order);
@@ -87,15 +97,18 @@ bool store_place(gc::Thread& thread, Runtime& runtime, Place place, const Type* 
   return true;
 }
 
-bool add_place(gc::Thread& thread, Runtime& runtime, const Place& place, const Value& value, std::memory_order order, Value& old) {
+bool add_place(gc::Thread& thread, Runtime& runtime, const Place& place, const Value& value,
+               std::memory_order order, Value& old) {
   if (place.is_boxed() || value.kind != place.kind) {
-    return runtime.raise_type(thread, place.is_boxed() ? "number" : name_of(place.kind), place.is_boxed() ? load_place(place, order) : value);
+    return runtime.raise_type(thread, place.is_boxed() ? "number" : name_of(place.kind),
+                              place.is_boxed() ? load_place(place, order) : value);
   }
   uint64_t found = load_bits(place, std::memory_order_relaxed);
   for (;;) {
     Value sum;
     const Value operands[] = {Value::of_bits(place.kind, found), value};
-    if (number_operation(Op::Add, place.kind, false, operands, sum) != NumberFault::None) return runtime.raise_type(thread, "number", value);
+    if (number_operation(Op::Add, place.kind, false, operands, sum) != NumberFault::None)
+      return runtime.raise_type(thread, "number", value);
     uint64_t expected = found;
     if (exchange_bits(place, expected, sum.bits, order)) break;
     found = expected;
@@ -104,8 +117,8 @@ bool add_place(gc::Thread& thread, Runtime& runtime, const Place& place, const V
   return true;
 }
 
-bool exchange_place(gc::Thread& thread, Runtime& runtime, Place place, const Type* declared, const Value& expected, const Value& fresh,
-                    std::memory_order order, bool& done) {
+bool exchange_place(gc::Thread& thread, Runtime& runtime, Place place, const Type* declared,
+                    const Value& expected, const Value& fresh, std::memory_order order, bool& done) {
   if (!runtime.is(fresh, declared)) return runtime.raise_type(thread, declared->name, fresh);
   done = false;
   if (!place.is_boxed()) {
@@ -117,11 +130,13 @@ bool exchange_place(gc::Thread& thread, Runtime& runtime, Place place, const Typ
   const ValueFrame values(thread, {&expected, 1});
   gc::Object* boxed = nullptr;
   if (!box_for(thread, runtime, place, fresh, boxed)) return false;
-  // Equal by `same`, so two boxes of one number are: exchange what was found equal, again if it was replaced meanwhile.
+  // Equal by `same`, so two boxes of one number are: exchange what was found equal, again if it was replaced
+  // meanwhile.
   for (;;) {
     auto* found = reinterpret_cast<gc::Object*>(load_bits(place, std::memory_order_acquire));
     if (!Runtime::same(Runtime::unbox(found), values.values()[0])) return true;
-    if (gc::Heap::exchange(place.object, static_cast<gc::Object**>(place.address), found, boxed, order)) break;
+    if (gc::Heap::exchange(place.object, static_cast<gc::Object**>(place.address), found, boxed, order))
+      break;
   }
   done = true;
   return true;
@@ -145,19 +160,24 @@ void fill_elements(char* elements, size_t length, unsigned bytes, uint64_t bits)
 
 }  // namespace
 
-bool Runtime::array_new(gc::Thread& thread, const Leaf* array, int64_t length, const Value& fill, gc::Object*& out) {
+bool Runtime::array_new(gc::Thread& thread, const Leaf* array, int64_t length, const Value& fill,
+                        gc::Object*& out) {
   if (length < 0) return raise(thread, "index", fmt::format("index {} of {}", length, 0));
   LeafKind kind{};
   const bool unboxed = is_unboxed(array->element, kind);
-  if (unboxed ? fill.kind != kind : !is(fill, array->element)) return raise_type(thread, array->element->name, fill);
+  if (unboxed ? fill.kind != kind : !is(fill, array->element))
+    return raise_type(thread, array->element->name, fill);
   const auto make = [&] {
-    out = static_cast<uint64_t>(length) >> 48 ? nullptr : heap().allocate(thread, layout(array), static_cast<size_t>(length));
+    out = static_cast<uint64_t>(length) >> 48
+              ? nullptr
+              : heap().allocate(thread, layout(array), static_cast<size_t>(length));
     return out || raise(thread, "memory", "out of memory");
   };
   if (unboxed) {
     if (!make()) return false;
     // Fresh memory is zero.
-    if (fill.bits != 0) fill_elements(out->elements(), static_cast<size_t>(length), bytes_of(kind), fill.bits);
+    if (fill.bits != 0)
+      fill_elements(out->elements(), static_cast<size_t>(length), bytes_of(kind), fill.bits);
     return true;
   }
   gc::Rooted<1> roots(thread);
@@ -198,12 +218,16 @@ bool Runtime::array_set(gc::Thread& thread, gc::Object* array, int64_t index, co
          store_place(thread, *this, place, leaf_of(array)->element, value, std::memory_order_relaxed);
 }
 
-bool Runtime::struct_new(gc::Thread& thread, const StructType* type, std::span<const Value> fields, gc::Object*& out) {
+bool Runtime::struct_new(gc::Thread& thread, const StructType* type, std::span<const Value> fields,
+                         gc::Object*& out) {
   if (fields.size() != type->fields.size()) {
-    return raise(thread, "type", fmt::format("type: expected {} fields of {}, got {}", type->fields.size(), type->name, fields.size()));
+    return raise(thread, "type",
+                 fmt::format("type: expected {} fields of {}, got {}", type->fields.size(), type->name,
+                             fields.size()));
   }
   for (size_t i = 0; i < fields.size(); ++i) {
-    if (!is(fields[i], type->fields[i].type)) return raise_type(thread, type->fields[i].type->name, fields[i]);
+    if (!is(fields[i], type->fields[i].type))
+      return raise_type(thread, type->fields[i].type->name, fields[i]);
   }
   const ValueFrame values(thread, fields);
   gc::Rooted<1> roots(thread);
@@ -224,7 +248,8 @@ bool Runtime::struct_new(gc::Thread& thread, const StructType* type, std::span<c
   return true;
 }
 
-bool Runtime::field_get(gc::Thread& thread, const Value& object, uint32_t index, const std::string* name, Value& out) {
+bool Runtime::field_get(gc::Thread& thread, const Value& object, uint32_t index, const std::string* name,
+                        Value& out) {
   Place place;
   const Type* declared = nullptr;
   if (!field_place(thread, *this, object, index, name, place, declared)) return false;
@@ -232,15 +257,16 @@ bool Runtime::field_get(gc::Thread& thread, const Value& object, uint32_t index,
   return true;
 }
 
-bool Runtime::field_set(gc::Thread& thread, const Value& object, uint32_t index, const std::string* name, const Value& value) {
+bool Runtime::field_set(gc::Thread& thread, const Value& object, uint32_t index, const std::string* name,
+                        const Value& value) {
   Place place;
   const Type* declared = nullptr;
   if (!mutable_field_place(thread, *this, object, index, name, place, declared)) return false;
   return store_place(thread, *this, place, declared, value, std::memory_order_relaxed);
 }
 
-bool mutable_field_place(gc::Thread& thread, Runtime& runtime, const Value& object, uint32_t hint, const std::string* name, Place& place,
-                         const Type*& declared) {
+bool mutable_field_place(gc::Thread& thread, Runtime& runtime, const Value& object, uint32_t hint,
+                         const std::string* name, Place& place, const Type*& declared) {
   if (!field_place(thread, runtime, object, hint, name, place, declared)) return false;
   if (object.kind == LeafKind::Struct && leaf_of(object.object)->structure->is_mutable) return true;
   return runtime.raise_type(thread, "a mutable struct", object);

@@ -33,7 +33,8 @@ size_t BackEdges::num_edges() const {
   return size_;
 }
 
-bool BackEdges::meets(const Edge& edge, const inference::Function* function, std::span<const Method* const> added) const {
+bool BackEdges::meets(const Edge& edge, const inference::Function* function,
+                      std::span<const Method* const> added) const {
   return std::any_of(added.begin(), added.end(), [&](const Method* method) {
     if (method->function != function || method->signature.size() != edge.arguments.size()) return false;
     for (size_t i = 0; i < edge.arguments.size(); ++i) {
@@ -46,7 +47,8 @@ bool BackEdges::meets(const Edge& edge, const inference::Function* function, std
 BackEdges::Closing BackEdges::collect(std::span<Method* const> added) {
   Closing closing;
   closing.added.assign(added.begin(), added.end());
-  std::vector<engine::CodeInstanceRef> forgotten;  // dropped after the lock: the last reference may free an instance
+  std::vector<engine::CodeInstanceRef>
+      forgotten;  // dropped after the lock: the last reference may free an instance
   sync::Lock lock(mutex_);
   for (const Method* method : added) {
     const inference::Function* function = method->function;
@@ -72,7 +74,8 @@ BackEdges::Closing BackEdges::collect(std::span<Method* const> added) {
 }
 
 void BackEdges::apply(engine::Engine& engine, const Closing& closing, uint64_t max_world) {
-  for (const engine::CodeInstanceRef& instance : closing.instances) engine.lower_max_world(*instance, max_world);
+  for (const engine::CodeInstanceRef& instance : closing.instances)
+    engine.lower_max_world(*instance, max_world);
   for (const auto& [function, mark] : closing.seen) {
     uint64_t next = mark;
     while (engine::CodeInstanceRef instance = next_meeting(function, closing.added, next)) {
@@ -81,13 +84,14 @@ void BackEdges::apply(engine::Engine& engine, const Closing& closing, uint64_t m
   }
 }
 
-engine::CodeInstanceRef BackEdges::next_meeting(const inference::Function* function, std::span<const Method* const> added,
-                                                uint64_t& from) const {
+engine::CodeInstanceRef BackEdges::next_meeting(const inference::Function* function,
+                                                std::span<const Method* const> added, uint64_t& from) const {
   sync::Lock lock(mutex_);
   const auto found = edges_.find(function);
   if (found == edges_.end()) return {};
   const std::deque<Edge>& edges = found->second;
-  auto edge = std::lower_bound(edges.begin(), edges.end(), from, [](const Edge& e, uint64_t n) { return e.number < n; });
+  auto edge = std::lower_bound(edges.begin(), edges.end(), from,
+                               [](const Edge& e, uint64_t n) { return e.number < n; });
   for (; edge != edges.end(); ++edge) {
     if (!meets(*edge, function, added)) continue;
     from = edge->number + 1;

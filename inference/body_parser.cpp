@@ -269,28 +269,17 @@ bool BodyParser::parse_suffix(const Token& token, std::string_view rest, Stateme
 bool BodyParser::parse_operands(Statement& statement) {
   const int n = row_of(statement.op).operands;
   switch (shape_of(statement.op)) {
-    case Shape::Plain:
-      return read_plain(static_cast<size_t>(n));
-    case Shape::List:
-      return read_list(operands_);
-    case Shape::Call:
-      return parse_call(statement);
-    case Shape::Invoke:
-      return parse_invoke(statement);
-    case Shape::Host:
-      return parse_host(statement);
-    case Shape::New:
-      return reader_.read_type(statement.type) && read_list(operands_);
-    case Shape::Member:
-      return parse_member(statement);
-    case Shape::TypeFirst:
-      return reader_.read_type(statement.type) && read_plain(static_cast<size_t>(n));
-    case Shape::TypeLast:
-      return read_plain(static_cast<size_t>(n)) && reader_.read_type(statement.type);
-    case Shape::Global:
-      return parse_global(statement) && read_plain(static_cast<size_t>(n));
-    case Shape::Launch:
-      return parse_launch(statement);
+    case Shape::Plain: return read_plain(static_cast<size_t>(n));
+    case Shape::List: return read_list(operands_);
+    case Shape::Call: return parse_call(statement);
+    case Shape::Invoke: return parse_invoke(statement);
+    case Shape::Host: return parse_host(statement);
+    case Shape::New: return reader_.read_type(statement.type) && read_list(operands_);
+    case Shape::Member: return parse_member(statement);
+    case Shape::TypeFirst: return reader_.read_type(statement.type) && read_plain(static_cast<size_t>(n));
+    case Shape::TypeLast: return read_plain(static_cast<size_t>(n)) && reader_.read_type(statement.type);
+    case Shape::Global: return parse_global(statement) && read_plain(static_cast<size_t>(n));
+    case Shape::Launch: return parse_launch(statement);
   }
   return false;
 }

@@ -44,7 +44,8 @@ std::vector<Arguments> split(TypeInterner& types, const Arguments& arguments) {
 
 }  // namespace
 
-std::vector<const Type*> specialised_arguments(Program& program, const Method& method, std::span<const Type* const> arguments) {
+std::vector<const Type*> specialised_arguments(Program& program, const Method& method,
+                                               std::span<const Type* const> arguments) {
   std::vector<const Type*> out(arguments.begin(), arguments.end());
   for (size_t i = 0; i < out.size(); ++i) {
     TypeLattice& lattice = program.lattice();
@@ -53,7 +54,8 @@ std::vector<const Type*> specialised_arguments(Program& program, const Method& m
   return out;
 }
 
-ResolvedCall resolve_call(Program& program, const Type* function, std::span<const Type* const> arguments, uint64_t world) {
+ResolvedCall resolve_call(Program& program, const Type* function, std::span<const Type* const> arguments,
+                          uint64_t world) {
   ResolvedCall call;
   call.arguments.assign(arguments.begin(), arguments.end());
   const Literal* constant = function->constant();
@@ -73,11 +75,13 @@ ResolvedCall resolve_call(Program& program, const Type* function, std::span<cons
     call.since = found.since;
     call.covers = call.covers && found.covers;
     for (const Method* method : found.methods) {
-      const auto known = std::find_if(reached.begin(), reached.end(), [&](const Reached& r) { return r.method == method; });
+      const auto known =
+          std::find_if(reached.begin(), reached.end(), [&](const Reached& r) { return r.method == method; });
       if (known == reached.end()) {
         reached.push_back({method, one});
       } else {
-        for (size_t i = 0; i < one.size(); ++i) known->arguments[i] = program.lattice().join(known->arguments[i], one[i]);
+        for (size_t i = 0; i < one.size(); ++i)
+          known->arguments[i] = program.lattice().join(known->arguments[i], one[i]);
       }
     }
   }
@@ -86,7 +90,8 @@ ResolvedCall resolve_call(Program& program, const Type* function, std::span<cons
     return call;
   }
   for (const Reached& r : reached) {
-    call.candidates.push_back(program.specialise(*r.method, specialised_arguments(program, *r.method, r.arguments)));
+    call.candidates.push_back(
+        program.specialise(*r.method, specialised_arguments(program, *r.method, r.arguments)));
   }
   return call;
 }

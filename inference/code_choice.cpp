@@ -18,7 +18,7 @@ uint8_t quick_code(Op op, LeafKind kind) {
     return static_cast<unsigned>(o) << 8 | static_cast<unsigned>(k);
   };
   switch (key(op, kind)) {
-// clang-format off
+    // clang-format off
 #define BERTH_X(operation, number, type) \
   case key(Op::operation, LeafKind::number): return Code::k##operation##number;
     BERTH_QUICK_INTEGERS(BERTH_X) BERTH_QUICK_FLOATS(BERTH_X)
@@ -39,19 +39,14 @@ LeafKind result_kind(const Statement& statement) {
     case Op::Same:
     case Op::StringEq:
     case Op::CasField:
-    case Op::CasItem:
-      return LeafKind::Bool;
+    case Op::CasItem: return LeafKind::Bool;
     case Op::Convert:
     case Op::Truncate:
-    case Op::Bits:
-      return statement.to;
+    case Op::Bits: return statement.to;
     case Op::ArrayLen:
-    case Op::StringLen:
-      return LeafKind::I64;
-    case Op::StringByte:
-      return LeafKind::U8;
-    default:
-      return number_operands(statement.op) != 0 ? statement.number : LeafKind::Nothing;
+    case Op::StringLen: return LeafKind::I64;
+    case Op::StringByte: return LeafKind::U8;
+    default: return number_operands(statement.op) != 0 ? statement.number : LeafKind::Nothing;
   }
 }
 
@@ -125,49 +120,23 @@ bool CodeChoice::is_proven_object(const Operand& operand) const {
 void CodeChoice::choose(Instruction& instruction, const Statement& statement) {
   if (number_operands(statement.op) != 0) return choose_number(instruction, statement);
   switch (statement.op) {
-    case Op::Not:
-      instruction.code = Code::kNot;
-      return;
-    case Op::Same:
-      instruction.code = Code::kSame;
-      return;
-    case Op::Is:
-      return choose_is(instruction, statement);
-    case Op::Refine:
-      instruction.code = Code::kMove;
-      return;
-    case Op::ArrayLen:
-      instruction.code = Code::kArrayLen;
-      return;
-    case Op::StringLen:
-      instruction.code = Code::kStringLen;
-      return;
-    case Op::StringByte:
-      instruction.code = Code::kStringByte;
-      return;
-    case Op::Item:
-      instruction.code = Code::kItem;
-      return;
+    case Op::Not: instruction.code = Code::kNot; return;
+    case Op::Same: instruction.code = Code::kSame; return;
+    case Op::Is: return choose_is(instruction, statement);
+    case Op::Refine: instruction.code = Code::kMove; return;
+    case Op::ArrayLen: instruction.code = Code::kArrayLen; return;
+    case Op::StringLen: instruction.code = Code::kStringLen; return;
+    case Op::StringByte: instruction.code = Code::kStringByte; return;
+    case Op::Item: instruction.code = Code::kItem; return;
     case Op::ArrayGet:
-    case Op::ArraySet:
-      return choose_access(instruction, statement);
+    case Op::ArraySet: return choose_access(instruction, statement);
     case Op::Field:
-    case Op::Set:
-      return choose_field(instruction, statement);
-    case Op::Call:
-      instruction.code = Code::kCall;
-      return;
-    case Op::Invoke:
-      instruction.code = Code::kInvoke;
-      return;
-    case Op::BarrierBlock:
-      instruction.code = Code::kBarrierBlock;
-      return;
-    case Op::BarrierGrid:
-      instruction.code = Code::kBarrierGrid;
-      return;
-    default:
-      return;
+    case Op::Set: return choose_field(instruction, statement);
+    case Op::Call: instruction.code = Code::kCall; return;
+    case Op::Invoke: instruction.code = Code::kInvoke; return;
+    case Op::BarrierBlock: instruction.code = Code::kBarrierBlock; return;
+    case Op::BarrierGrid: instruction.code = Code::kBarrierGrid; return;
+    default: return;
   }
 }
 
@@ -218,20 +187,13 @@ void CodeChoice::choose_access(Instruction& instruction, const Statement& statem
   } else if (gets || kind_of(statement.operands[2]) == kind) {
     switch (kind) {
       case LeafKind::Bool:
-      case LeafKind::U8:
-        instruction.code = gets ? Code::kGetByte : Code::kSetByte;
-        break;
+      case LeafKind::U8: instruction.code = gets ? Code::kGetByte : Code::kSetByte; break;
       case LeafKind::U32:
-      case LeafKind::F32:
-        instruction.code = gets ? Code::kGetWord32 : Code::kSetWord32;
-        break;
+      case LeafKind::F32: instruction.code = gets ? Code::kGetWord32 : Code::kSetWord32; break;
       case LeafKind::I64:
       case LeafKind::U64:
-      case LeafKind::F64:
-        instruction.code = gets ? Code::kGetWord : Code::kSetWord;
-        break;
-      default:
-        break;
+      case LeafKind::F64: instruction.code = gets ? Code::kGetWord : Code::kSetWord; break;
+      default: break;
     }
   }
   instruction.kind = kind;

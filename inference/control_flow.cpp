@@ -65,7 +65,9 @@ Graph dominance_graph(const Body& body) {
     for (std::vector<uint32_t>& successors : graph) {
       for (size_t i = 0; i < successors.size(); ++i) {
         const BlockId handler = body.blocks[successors[i] - 1].handler;
-        if (handler == kNone || std::find(successors.begin(), successors.end(), handler + 1) != successors.end()) continue;
+        if (handler == kNone ||
+            std::find(successors.begin(), successors.end(), handler + 1) != successors.end())
+          continue;
         successors.push_back(handler + 1);
         has_changed = true;
       }
@@ -128,8 +130,10 @@ std::vector<std::vector<BlockId>> dominator_tree(const Body& body, std::vector<B
   std::vector<std::vector<BlockId>> children(body.blocks.size());
   for (const uint32_t node : order) {
     if (node == 0) continue;
-    if (dominator[node] == 0) roots.push_back(node - 1);
-    else children[dominator[node] - 1].push_back(node - 1);
+    if (dominator[node] == 0)
+      roots.push_back(node - 1);
+    else
+      children[dominator[node] - 1].push_back(node - 1);
   }
   return children;
 }

@@ -14,7 +14,9 @@ bool is_shown(const Position* position) noexcept {
   return position && position->file && !position->file->empty() && position->file->front() != '<';
 }
 
-const Position* position_of(const gc::Frame& frame) noexcept { return reinterpret_cast<const Position*>(frame.position); }
+const Position* position_of(const gc::Frame& frame) noexcept {
+  return reinterpret_cast<const Position*>(frame.position);
+}
 
 std::string place(const Position& position) { return fmt::format("{}:{}", *position.file, position.line); }
 
@@ -34,7 +36,8 @@ Trace trace_of(const gc::Thread& thread, const Position* at) {
     const Position* position = innermost && at ? at : position_of(*frame);
     innermost = false;
     // Methods inlined at this statement, innermost first, then the frame's own.
-    for (bool is_last = false; position && !is_last; position = is_last ? nullptr : &position->inlined->call) {
+    for (bool is_last = false; position && !is_last;
+         position = is_last ? nullptr : &position->inlined->call) {
       is_last = position->inlined == nullptr;
       if (!is_shown(position)) continue;
       if (trace.at.empty()) trace.at = place(*position);
@@ -67,23 +70,26 @@ std::string_view text_at(gc::Object* error, size_t offset) noexcept {
 }
 
 // Makes the error object of its parts; value is rooted by the caller.
-bool raise_parts(gc::Thread& thread, Runtime& runtime, std::string_view kind, std::string_view text, const Value& value,
-                 const Position* at) {
+bool raise_parts(gc::Thread& thread, Runtime& runtime, std::string_view kind, std::string_view text,
+                 const Value& value, const Position* at) {
   const Trace trace = trace_of(thread, at);
   enum { kKind, kText, kAt, kStack, kValue, kError };
   gc::Rooted<6> roots(thread);
   auto& impl = runtime.impl();
   // The parts by allocation order; any may fail, and then the one error that needs no memory is raised.
   const auto make = [&](uint32_t root, std::string_view words) {
-    gc::Object* made = runtime.heap().allocate(thread, runtime.layout(impl.leaves[static_cast<size_t>(LeafKind::String)]), words.size());
+    gc::Object* made = runtime.heap().allocate(
+        thread, runtime.layout(impl.leaves[static_cast<size_t>(LeafKind::String)]), words.size());
     if (made) std::copy(words.begin(), words.end(), made->elements());
     roots[root] = made;
     return made != nullptr;
   };
   thread.pending_error = nullptr;
   const bool boxed = value.kind == LeafKind::Nothing || runtime.box(thread, value, roots[kValue]);
-  if (!boxed || !make(kKind, kind) || !make(kText, text) || !make(kAt, trace.at) || !make(kStack, trace.stack) ||
-      !(roots[kError] = runtime.heap().allocate(thread, runtime.layout(impl.leaves[static_cast<size_t>(LeafKind::Error)])))) {
+  if (!boxed || !make(kKind, kind) || !make(kText, text) || !make(kAt, trace.at) ||
+      !make(kStack, trace.stack) ||
+      !(roots[kError] = runtime.heap().allocate(
+            thread, runtime.layout(impl.leaves[static_cast<size_t>(LeafKind::Error)])))) {
     thread.pending_error = impl.out_of_memory;
     return false;
   }
@@ -110,8 +116,10 @@ bool Runtime::raise(gc::Thread& thread, std::string_view kind, std::string_view 
   return raise_parts(thread, *this, kind, std::string(text), Value::nothing(), at);
 }
 
-bool Runtime::raise_type(gc::Thread& thread, std::string_view expected, const Value& found, const Position* at) {
-  return raise(thread, "type", fmt::format("type: expected {}, got {}", expected, type_of_value(found)->name), at);
+bool Runtime::raise_type(gc::Thread& thread, std::string_view expected, const Value& found,
+                         const Position* at) {
+  return raise(thread, "type", fmt::format("type: expected {}, got {}", expected, type_of_value(found)->name),
+               at);
 }
 
 bool Runtime::raise_error(gc::Thread& thread, std::string_view kind, const Error& error, const Position* at) {
@@ -130,11 +138,12 @@ bool Runtime::raise_value(gc::Thread& thread, const Value& thrown, const Positio
 
 Error Runtime::take_error(gc::Thread& thread) {
   gc::Object* error = std::exchange(thread.pending_error, nullptr);
-  if (!error) return make_error(BERTH_INTERNAL, "call", "failed without an error", "report this as a defect of Berth");
-  const auto kind = text_at(error, kErrorKind), text = text_at(error, kErrorText), at = text_at(error, kErrorAt),
-             stack = text_at(error, kErrorStack);
-  std::string details = fmt::format(R"({{"kind":{},"text":{},"at":{},"stack":{}}})", json_quote(kind), json_quote(text), json_quote(at),
-                                    json_quote(stack));
+  if (!error)
+    return make_error(BERTH_INTERNAL, "call", "failed without an error", "report this as a defect of Berth");
+  const auto kind = text_at(error, kErrorKind), text = text_at(error, kErrorText),
+             at = text_at(error, kErrorAt), stack = text_at(error, kErrorStack);
+  std::string details = fmt::format(R"({{"kind":{},"text":{},"at":{},"stack":{}}})", json_quote(kind),
+                                    json_quote(text), json_quote(at), json_quote(stack));
   const berth_code_t code = kind == "memory" ? BERTH_OUT_OF_MEMORY : BERTH_RUNTIME_ERROR;
   return make_error(code, at, text, advice_for(kind), std::move(details));
 }

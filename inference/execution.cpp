@@ -9,7 +9,8 @@ namespace {
 
 // Errors after which nothing useful can run: they reach the program. All others mean: interpret.
 bool ends_the_call(berth_code_t code) noexcept {
-  return code == BERTH_CANCELLED || code == BERTH_TIMED_OUT || code == BERTH_SHUT_DOWN || code == BERTH_FORKED || code == BERTH_OUT_OF_MEMORY;
+  return code == BERTH_CANCELLED || code == BERTH_TIMED_OUT || code == BERTH_SHUT_DOWN ||
+         code == BERTH_FORKED || code == BERTH_OUT_OF_MEMORY;
 }
 
 bool has_loop(const Body& body) noexcept {
@@ -48,17 +49,20 @@ const InterpreterCode& Execution::raw_code(const Method& method) {
 
 bool Execution::is_valid(const Resolution& resolution, uint64_t world) const noexcept {
   const engine::CodeInstance* instance = resolution.instance.get();
-  return !instance || (engine::instance_min_world(*instance) <= world && world <= engine::instance_max_world(*instance));
+  return !instance ||
+         (engine::instance_min_world(*instance) <= world && world <= engine::instance_max_world(*instance));
 }
 
-std::unique_ptr<Execution::Resolution> Execution::interpret_raw(const SpecialisationState& state, berth_tier_t tier) {
+std::unique_ptr<Execution::Resolution> Execution::interpret_raw(const SpecialisationState& state,
+                                                                berth_tier_t tier) {
   auto resolution = std::make_unique<Resolution>();
   resolution->tier = tier;
   resolution->interpreted = &raw_code(*state.method);
   return resolution;
 }
 
-Execution::Resolution& Execution::put(const SpecialisationState& state, std::unique_ptr<Resolution> resolution) {
+Execution::Resolution& Execution::put(const SpecialisationState& state,
+                                      std::unique_ptr<Resolution> resolution) {
   Resolution& made = *resolution;
   sync::Lock lock(mutex_);
   Resolution* const previous = state.resolution.load(std::memory_order_relaxed);
@@ -87,7 +91,8 @@ bool Execution::resolve(gc::Thread& thread, const Specialisation& specialisation
   return true;
 }
 
-void Execution::use(const SpecialisationState& state, Resolution& resolution, berth_tier_t tier, Target& target) {
+void Execution::use(const SpecialisationState& state, Resolution& resolution, berth_tier_t tier,
+                    Target& target) {
   const bool adapts = tier == BERTH_TIER_ADAPTIVE && resolution.instance;
   if (adapts && state.calls.fetch_add(1, std::memory_order_relaxed) == kCallsUntilOptimized) {
     // Asked for once and not waited for: calls go on in what there is.
@@ -104,11 +109,14 @@ void Execution::use(const SpecialisationState& state, Resolution& resolution, be
   target = {resolution.interpreted ? resolution.interpreted : &raw_code(*state.method), nullptr};
 }
 
-Result<std::unique_ptr<Execution::Resolution>> Execution::make(gc::Thread& thread, const SpecialisationState& state, berth_tier_t tier,
-                                                               uint64_t world) {
-  bool compiles = tier == BERTH_TIER_FAST || tier == BERTH_TIER_OPTIMIZED || (tier == BERTH_TIER_ADAPTIVE && has_loop(state.method->body));
+Result<std::unique_ptr<Execution::Resolution>> Execution::make(gc::Thread& thread,
+                                                               const SpecialisationState& state,
+                                                               berth_tier_t tier, uint64_t world) {
+  bool compiles = tier == BERTH_TIER_FAST || tier == BERTH_TIER_OPTIMIZED ||
+                  (tier == BERTH_TIER_ADAPTIVE && has_loop(state.method->body));
   auto inferred = infer(thread, runtime_.program(), state, world, compiles);
-  if (tier == BERTH_TIER_ADAPTIVE && !compiles && !inferred.has_error() && has_loop(typed_method(*inferred.value()).body)) {
+  if (tier == BERTH_TIER_ADAPTIVE && !compiles && !inferred.has_error() &&
+      has_loop(typed_method(*inferred.value()).body)) {
     compiles = true;  // the loop came in with a callee
     inferred = infer(thread, runtime_.program(), state, world, true);
   }
@@ -121,7 +129,8 @@ Result<std::unique_ptr<Execution::Resolution>> Execution::make(gc::Thread& threa
   resolution->tier = tier;
   resolution->instance = std::move(inferred).assume_value();
   if (compiles) {
-    const auto entry = runtime_.program().engine().wait_entry(thread, *resolution->instance, Deadline::never());
+    const auto entry =
+        runtime_.program().engine().wait_entry(thread, *resolution->instance, Deadline::never());
     if (!entry.has_error() && engine::instance_code(*resolution->instance)) return resolution;
     if (entry.has_error() && ends_the_call(entry.error().code())) return entry.error().clone();
     if (entry.has_error()) count_fallback(entry.error());
@@ -138,7 +147,8 @@ void Execution::close() {
     sync::Lock lock(mutex_);
     resolved.swap(resolved_);
   }
-  for (const SpecialisationState* state : resolved) delete state->resolution.exchange(nullptr, std::memory_order_relaxed);
+  for (const SpecialisationState* state : resolved)
+    delete state->resolution.exchange(nullptr, std::memory_order_relaxed);
 }
 
 }  // namespace berth::inference

@@ -72,7 +72,8 @@ void Flow::raise(ValueId value, const Type* type, bool is_behind) {
   if (joined == types_[value]) return;
   types_[value] = joined;
   for (const BlockId user : users_[value]) {
-    // Uses of a statement's result in its own block come later in it; a block parameter's may have been passed already.
+    // Uses of a statement's result in its own block come later in it; a block parameter's may have been
+    // passed already.
     if (is_behind || user != block_) mark_dirty(user);
   }
 }
@@ -144,7 +145,8 @@ void Flow::finish_block() {
     return;
   }
   if (terminator.kind == Kind::Throw) return take_handler(block_);
-  const Type* wanted = transfer_.program().types().kind(terminator.kind == Kind::Condition ? LeafKind::Bool : LeafKind::I64);
+  const Type* wanted =
+      transfer_.program().types().kind(terminator.kind == Kind::Condition ? LeafKind::Bool : LeafKind::I64);
   if (!lattice.is_subtype(value, wanted)) take_handler(block_);
   if (!lattice.overlaps(value, wanted)) return;
   const Literal* constant = value->constant();
@@ -153,8 +155,10 @@ void Flow::finish_block() {
   } else if (terminator.kind == Kind::Condition) {
     take_edge(block_, constant->bits ? 0 : 1);
   } else {
-    const auto found = std::find(terminator.cases.begin(), terminator.cases.end(), static_cast<int64_t>(constant->bits));
-    take_edge(block_, static_cast<size_t>(found - terminator.cases.begin()));  // the default follows the cases
+    const auto found =
+        std::find(terminator.cases.begin(), terminator.cases.end(), static_cast<int64_t>(constant->bits));
+    take_edge(block_,
+              static_cast<size_t>(found - terminator.cases.begin()));  // the default follows the cases
   }
 }
 

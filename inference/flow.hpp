@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Flow: abstract interpretation of one body. A type per value that only rises, over edges found executable; blocks are taken up in
-// reverse postorder while something they read has risen.
+// Flow: abstract interpretation of one body. A type per value that only rises, over edges found executable;
+// blocks are taken up in reverse postorder while something they read has risen.
 //
 //   state   | run(), all callees known | run(), a callee missing | mark_dirty()
 //   Working | Done                     | Suspended               | Working
@@ -29,7 +29,8 @@ struct CallAnswer {
 class CallOracle {
  public:
   virtual ~CallOracle() = default;
-  virtual CallAnswer call(Flow& flow, BlockId block, const Statement& statement, std::span<const Type* const> operands) = 0;
+  virtual CallAnswer call(Flow& flow, BlockId block, const Statement& statement,
+                          std::span<const Type* const> operands) = 0;
 };
 
 class Flow {
@@ -68,17 +69,17 @@ class Flow {
   Body body_;
   const std::unordered_map<ValueId, RefineRule> rules_;
   const Type* const bottom_;
-  std::vector<const Type*> types_;              // by value
-  std::vector<std::vector<BlockId>> users_;     // by value: blocks that read it
-  std::vector<uint32_t> rank_;                  // by block: place in reverse postorder
+  std::vector<const Type*> types_;           // by value
+  std::vector<std::vector<BlockId>> users_;  // by value: blocks that read it
+  std::vector<uint32_t> rank_;               // by block: place in reverse postorder
   std::vector<BlockId> order_;
   std::vector<bool> reached_, dirty_, handled_;
   std::vector<std::vector<bool>> edges_;
   std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> work_;  // ranks
-  std::vector<const Type*> operands_;           // scratch
+  std::vector<const Type*> operands_;                                          // scratch
   const Type* result_;
-  BlockId block_ = 0;                           // being evaluated
-  size_t next_ = 0;                             // its next statement
+  BlockId block_ = 0;  // being evaluated
+  size_t next_ = 0;    // its next statement
   bool is_suspended_ = false;
   uint64_t evaluated_ = 0, statements_ = 0;
 };

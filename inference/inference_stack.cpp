@@ -15,7 +15,9 @@ constexpr uint64_t kEvaluationsPerStatement = 64;
 constexpr size_t kMaxFrames = 64 * 1024;
 constexpr int kMaxAttempts = 3;
 
-engine::Key key_of(const Program& program, const Specialisation& specialisation) { return {&specialisation, program.owner()}; }
+engine::Key key_of(const Program& program, const Specialisation& specialisation) {
+  return {&specialisation, program.owner()};
+}
 
 void drop_method(void* payload) {
   static_cast<KeptMethod*>(static_cast<TypedMethod*>(payload))->self.reset();
@@ -25,7 +27,9 @@ void drop_method(void* payload) {
 class OpaqueCalls final : public CallOracle {
  public:
   explicit OpaqueCalls(const Type* any) : any_(any) {}
-  CallAnswer call(Flow&, BlockId, const Statement&, std::span<const Type* const>) override { return {any_, nullptr}; }
+  CallAnswer call(Flow&, BlockId, const Statement&, std::span<const Type* const>) override {
+    return {any_, nullptr};
+  }
 
  private:
   const Type* any_;
@@ -91,7 +95,8 @@ Result<void> InferenceStack::drive(const Specialisation& root) {
 bool InferenceStack::is_over_budget() const {
   const Flow& flow = frames_[active_.back()]->flow;
   // A small method in a ring may be taken up often: the floor under the product.
-  return flow.num_evaluated() > kEvaluationsPerStatement * (flow.num_statements() + 64) || frames_.size() > kMaxFrames;
+  return flow.num_evaluated() > kEvaluationsPerStatement * (flow.num_statements() + 64) ||
+         frames_.size() > kMaxFrames;
 }
 
 // Step 3 of the contract: the cache, then a reservation.
@@ -110,7 +115,8 @@ Result<void> InferenceStack::obtain(const Specialisation& specialisation) {
   Result<engine::Reservation> reserved = engine_.reserve(thread_, key, options);
   if (reserved.has_error()) {
     const berth_code_t code = reserved.assume_error().code();
-    if (code != BERTH_WOULD_DEADLOCK && code != BERTH_RESOURCE_EXHAUSTED) return std::move(reserved).assume_error();
+    if (code != BERTH_WOULD_DEADLOCK && code != BERTH_RESOURCE_EXHAUSTED)
+      return std::move(reserved).assume_error();
     is_limited_ = true;
     return success();
   }
@@ -133,14 +139,21 @@ bool InferenceStack::use_cached(const Specialisation& specialisation, engine::Co
 void InferenceStack::push(const Specialisation& specialisation, HeldLease lease) {
   const size_t index = frames_.size();
   Transfer& transfer = &specialisation == kernel_ ? kernel_transfer_ : transfer_;
-  frames_.push_back(std::unique_ptr<Frame>(new Frame{&specialisation, std::move(lease),
-                                                    Flow(transfer, prepare(*specialisation.method), specialisation.arguments),
-                                                    index, index, {}, {}, nullptr}));
+  frames_.push_back(std::unique_ptr<Frame>(
+      new Frame{&specialisation,
+                std::move(lease),
+                Flow(transfer, prepare(*specialisation.method), specialisation.arguments),
+                index,
+                index,
+                {},
+                {},
+                nullptr}));
   on_stack_[&specialisation] = index;
   active_.push_back(index);
 }
 
-CallAnswer InferenceStack::call(Flow& flow, BlockId block, const Statement& statement, std::span<const Type* const> operands) {
+CallAnswer InferenceStack::call(Flow& flow, BlockId block, const Statement& statement,
+                                std::span<const Type* const> operands) {
   Frame& caller = *frames_[active_.back()];
   ResolvedCall& site = caller.sites[statement.result];
   const bool is_invoke = statement.op == Op::Invoke;
@@ -153,7 +166,8 @@ CallAnswer InferenceStack::call(Flow& flow, BlockId block, const Statement& stat
       site = {};
       const Function* function = statement.name ? program_.function(*statement.name) : nullptr;
       const Method* named = nullptr;
-      for (const Method* method : function ? program_.methods().all(*function, world_) : std::vector<const Method*>()) {
+      for (const Method* method :
+           function ? program_.methods().all(*function, world_) : std::vector<const Method*>()) {
         if (method->signature == statement.signature) named = method;
       }
       if (!named) return {program_.types().any(), nullptr};
@@ -161,12 +175,15 @@ CallAnswer InferenceStack::call(Flow& flow, BlockId block, const Statement& stat
       site.arguments = statement.signature;
       site.since = program_.methods().changed(*function, world_);
       site.covers = true;
-      site.candidates.push_back(program_.specialise(*named, specialised_arguments(program_, *named, arguments)));
+      site.candidates.push_back(
+          program_.specialise(*named, specialised_arguments(program_, *named, arguments)));
     }
-  } else if (site.arguments.size() != arguments.size() || !std::equal(arguments.begin(), arguments.end(), site.arguments.begin()) ||
+  } else if (site.arguments.size() != arguments.size() ||
+             !std::equal(arguments.begin(), arguments.end(), site.arguments.begin()) ||
              (!site.function && !site.is_open)) {
     site = resolve_call(program_, operands[0], arguments, world_);
-  } else if (const Literal* function = operands[0]->constant(); !function || function->function != site.function) {
+  } else if (const Literal* function = operands[0]->constant();
+             !function || function->function != site.function) {
     site = resolve_call(program_, operands[0], arguments, world_);
   }
   if (site.is_open) return {program_.types().any(), nullptr};
@@ -181,7 +198,8 @@ CallAnswer InferenceStack::call(Flow& flow, BlockId block, const Statement& stat
 
 // Null: not known yet.
 const Type* InferenceStack::result_of(Frame& caller, BlockId block, const Specialisation& callee) {
-  if (const auto found = finished_.find(&callee); found != finished_.end()) return found->second.method->result;
+  if (const auto found = finished_.find(&callee); found != finished_.end())
+    return found->second.method->result;
   const auto found = on_stack_.find(&callee);
   if (found == on_stack_.end()) return nullptr;
   Frame& frame = *frames_[found->second];
@@ -209,8 +227,9 @@ Result<void> InferenceStack::rest(Frame& frame) {
     }
     return success();
   }
-  const auto risen = std::find_if(frames_.begin() + static_cast<ptrdiff_t>(frame.index), frames_.end(),
-                                  [](const std::unique_ptr<Frame>& member) { return member->flow.has_work(); });
+  const auto risen =
+      std::find_if(frames_.begin() + static_cast<ptrdiff_t>(frame.index), frames_.end(),
+                   [](const std::unique_ptr<Frame>& member) { return member->flow.has_work(); });
   if (risen == frames_.end()) return finish_group(frame.index);
   active_.push_back(frame.index);
   if (*risen != frames_[frame.index]) active_.push_back((*risen)->index);
@@ -222,7 +241,8 @@ Result<void> InferenceStack::finish_group(size_t first) {
   for (const std::vector<size_t>& component : components(first)) {
     for (const size_t index : component) {
       const auto& readers = frames_[index]->readers;
-      const bool calls_itself = std::any_of(readers.begin(), readers.end(), [&](const auto& reader) { return reader.first == index; });
+      const bool calls_itself = std::any_of(readers.begin(), readers.end(),
+                                            [&](const auto& reader) { return reader.first == index; });
       optimise(*frames_[index], component.size() > 1 || calls_itself, done);
     }
     for (const size_t index : component) done.insert(frames_[index]->specialisation);
@@ -232,14 +252,15 @@ Result<void> InferenceStack::finish_group(size_t first) {
   for (size_t i = first; i < frames_.size(); ++i) on_stack_.erase(frames_[i]->specialisation);
   const Specialisation& lowest = *frames_[first]->specialisation;
   while (frames_.size() > first) frames_.pop_back();  // ends the leases
-  if (published.has_error() && published.assume_error().code() == BERTH_STALE_LEASE && ++attempts_[&lowest] < kMaxAttempts) {
+  if (published.has_error() && published.assume_error().code() == BERTH_STALE_LEASE &&
+      ++attempts_[&lowest] < kMaxAttempts) {
     return success();  // a duplicate: whoever asked for it looks it up again
   }
   return published;
 }
 
-// True cycles of calls among the members, callees first (Tarjan, iterative): frames may share a group only because of a state that
-// was passed on the way, and what is inlined must not depend on that.
+// True cycles of calls among the members, callees first (Tarjan, iterative): frames may share a group only
+// because of a state that was passed on the way, and what is inlined must not depend on that.
 std::vector<std::vector<size_t>> InferenceStack::components(size_t first) const {
   const size_t n = frames_.size() - first;
   std::vector<std::vector<size_t>> callees(n);
@@ -270,8 +291,10 @@ std::vector<std::vector<size_t>> InferenceStack::components(size_t first) const 
       const size_t v = path.back().first;
       if (path.back().second < callees[v].size()) {
         const size_t w = callees[v][path.back().second++];
-        if (number[w] == SIZE_MAX) enter(w);
-        else if (is_open[w]) low[v] = std::min(low[v], number[w]);
+        if (number[w] == SIZE_MAX)
+          enter(w);
+        else if (is_open[w])
+          low[v] = std::min(low[v], number[w]);
         continue;
       }
       path.pop_back();
@@ -315,13 +338,15 @@ void InferenceStack::add_edges(const Frame& frame, TypedMethod& method) const {
     if (!frame.flow.is_reached(b)) continue;
     for (const Statement& statement : body.blocks[b].statements) {
       for (const Operand& operand : statement.operands) {
-        if (operand.kind == Operand::Kind::Literal && operand.name) method.constants.push_back({*operand.name});
+        if (operand.kind == Operand::Kind::Literal && operand.name)
+          method.constants.push_back({*operand.name});
       }
       const auto site = frame.sites.find(statement.result);
       if (site == frame.sites.end() || !site->second.function || site->second.is_open) continue;
       std::vector<const Type*> arguments = site->second.arguments;
       for (const Type*& argument : arguments) argument = program_.lattice().widen(argument);
-      if (calls.emplace(site->second.function, arguments).second) method.calls.push_back({site->second.function, std::move(arguments)});
+      if (calls.emplace(site->second.function, arguments).second)
+        method.calls.push_back({site->second.function, std::move(arguments)});
       for (const Specialisation* candidate : site->second.candidates) {
         if (callees.insert(candidate).second) method.callees.push_back({candidate});
       }
@@ -331,10 +356,12 @@ void InferenceStack::add_edges(const Frame& frame, TypedMethod& method) const {
 
 uint64_t InferenceStack::min_world(const TypedMethod& method) const {
   uint64_t world = method.specialisation->method->min_world;
-  for (const TypedMethod::CallEdge& call : method.calls) world = std::max(world, program_.methods().changed(*call.function, world_));
+  for (const TypedMethod::CallEdge& call : method.calls)
+    world = std::max(world, program_.methods().changed(*call.function, world_));
   for (const TypedMethod::CalleeEdge& edge : method.callees) {
     const auto found = finished_.find(edge.callee);
-    if (found != finished_.end()) world = std::max(world, engine::instance_min_world(*found->second.instance));
+    if (found != finished_.end())
+      world = std::max(world, engine::instance_min_world(*found->second.instance));
   }
   return std::min(world, world_);
 }
@@ -382,9 +409,11 @@ Result<void> InferenceStack::publish_group(size_t first) {
     Frame& frame = *frames_[i];
     engine::CodeInstanceRef instance = engine_.lookup(key_of(program_, *frame.specialisation), world_);
     if (!instance || !use_cached(*frame.specialisation, instance)) {
-      return make_error(BERTH_STALE_LEASE, "infer " + frame.specialisation->name, "the result was withdrawn at once", "try again");
+      return make_error(BERTH_STALE_LEASE, "infer " + frame.specialisation->name,
+                        "the result was withdrawn at once", "try again");
     }
-    if (finished_.at(frame.specialisation).method != frame.method.get()) continue;  // a duplicate: the first one stays
+    if (finished_.at(frame.specialisation).method != frame.method.get())
+      continue;  // a duplicate: the first one stays
     const uint64_t first_edge = program_.methods().back_edges().add(instance, *frame.method);
     ours.push_back({std::move(instance), first_edge});
   }
@@ -403,10 +432,12 @@ void InferenceStack::promote(const std::vector<OurInstance>& instances, size_t f
     if (promoted.has_error() || promoted.assume_value()) break;
     validated = engine_.world();
     bool is_valid = true;
-    for (size_t i = first; i < frames_.size(); ++i) is_valid = is_valid && is_unchanged(*frames_[i]->method, validated);
+    for (size_t i = first; i < frames_.size(); ++i)
+      is_valid = is_valid && is_unchanged(*frames_[i]->method, validated);
     if (!is_valid) break;
   }
-  for (const OurInstance& ours : instances) program_.methods().back_edges().promoted(*ours.instance, ours.first_edge);
+  for (const OurInstance& ours : instances)
+    program_.methods().back_edges().promoted(*ours.instance, ours.first_edge);
 }
 
 bool InferenceStack::is_unchanged(const TypedMethod& method, uint64_t world) const {
@@ -430,7 +461,9 @@ Result<engine::CodeInstanceRef> InferenceStack::run_limited(const Specialisation
   frame.method = std::make_shared<KeptMethod>();
   frame.method->specialisation = &root;
   frame.method->limited = frame.method->is_recursive = true;
-  Optimiser(transfer_, frame.sites, [](const Specialisation&) { return nullptr; }, world_).run(frame.flow, *frame.method);
+  Optimiser(
+      transfer_, frame.sites, [](const Specialisation&) { return nullptr; }, world_)
+      .run(frame.flow, *frame.method);
   program_.methods().totals().methods.fetch_add(1, std::memory_order_relaxed);
   program_.methods().totals().limited.fetch_add(1, std::memory_order_relaxed);
   std::vector<engine::Lease> leases{frame.lease.get()};
@@ -440,7 +473,9 @@ Result<engine::CodeInstanceRef> InferenceStack::run_limited(const Specialisation
   BERTH_TRYV(engine_.publish(thread_, leases, sources));
   engine::CodeInstanceRef instance = engine_.lookup(key, world_);
   frames_.pop_back();
-  if (!instance) return make_error(BERTH_STALE_LEASE, "infer " + root.name, "the result was withdrawn at once", "try again");
+  if (!instance)
+    return make_error(BERTH_STALE_LEASE, "infer " + root.name, "the result was withdrawn at once",
+                      "try again");
   return instance;
 }
 
@@ -452,13 +487,17 @@ Result<TypedMethod> InferenceStack::run_kernel(const Specialisation& root) {
     const Type* before = frame.flow.result();
     const Specialisation* missing = frame.flow.run(*this);
     wake_readers(frame, before);
-    if (is_over_budget()) is_limited_ = true;
-    else if (missing) { BERTH_TRYV(obtain(*missing)); }
-    else { BERTH_TRYV(rest(frame)); }
+    if (is_over_budget())
+      is_limited_ = true;
+    else if (missing) {
+      BERTH_TRYV(obtain(*missing));
+    } else {
+      BERTH_TRYV(rest(frame));
+    }
   }
   if (is_limited_ || frames_.size() != 1 || !frames_[0]->method) {
-    return make_error(BERTH_RESOURCE_EXHAUSTED, "infer kernel " + root.name, "the budget of inference was used up",
-                      "make the kernel or what it calls smaller");
+    return make_error(BERTH_RESOURCE_EXHAUSTED, "infer kernel " + root.name,
+                      "the budget of inference was used up", "make the kernel or what it calls smaller");
   }
   return std::move(static_cast<TypedMethod&>(*frames_[0]->method));
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// InferenceStack: infers methods across calls for one agent. Frames live here, not on the native stack; methods that call each other in
-// a ring become one group (SCC), optimised and published together.
+// InferenceStack: infers methods across calls for one agent. Frames live here, not on the native stack;
+// methods that call each other in a ring become one group (SCC), optimised and published together.
 //
 //   callee              | step
 //   finished (cache)    | its result type
 //   on this stack       | everything above it joins its group; its present type, again when it rises
-//   neither             | reserve: published: its result; else a new frame, and the caller waits on top of the stack order
+//   neither             | reserve: published: its result; else a new frame, on top; the caller waits
 //
 //   frame   | callee missing  | at rest, calls below it | at rest, lowest of its group
-//   Running | waits (new top) | back to its caller      | group at rest: published, leases end; else the risen member runs
+//   Running | waits (new top) | back to its caller      | all at rest: published, leases end; or who rose
 //
-// A frame holds its lease; whatever ends the stack early gives all of them back. Threads: one agent. Cost: linear in statements times
-// rises; a group's fixed point is shared by its members.
+// A frame holds its lease; whatever ends the stack early gives all of them back. Threads: one agent. Cost:
+// linear in statements times rises; a group's fixed point is shared by its members.
 #pragma once
 #include <deque>
 #include <memory>
@@ -29,9 +29,12 @@ namespace berth::inference {
 class HeldLease {
  public:
   HeldLease() = default;
-  HeldLease(engine::Engine& engine, gc::Thread& thread, engine::Lease lease) : engine_(&engine), thread_(&thread), lease_(lease) {}
+  HeldLease(engine::Engine& engine, gc::Thread& thread, engine::Lease lease)
+      : engine_(&engine), thread_(&thread), lease_(lease) {}
   HeldLease(HeldLease&& other) noexcept
-      : engine_(other.engine_), thread_(other.thread_), lease_(std::exchange(other.lease_, engine::Lease{})) {}
+      : engine_(other.engine_),
+        thread_(other.thread_),
+        lease_(std::exchange(other.lease_, engine::Lease{})) {}
   HeldLease& operator=(HeldLease&& other) noexcept {
     std::swap(engine_, other.engine_);
     std::swap(thread_, other.thread_);
@@ -39,7 +42,8 @@ class HeldLease {
     return *this;
   }
   ~HeldLease() { end(); }
-  /// Without a result of its own: what was published stays. A lease that somebody else ended is no error here.
+  /// Without a result of its own: what was published stays. A lease that somebody else ended is no error
+  /// here.
   void end() noexcept;
   const engine::Lease& get() const noexcept { return lease_; }
 
@@ -56,7 +60,8 @@ struct KeptMethod final : TypedMethod {
 
 class InferenceStack final : private CallOracle {
  public:
-  InferenceStack(gc::Thread& thread, Program& program, uint64_t world, bool with_source, const engine::ReserveOptions& options);
+  InferenceStack(gc::Thread& thread, Program& program, uint64_t world, bool with_source,
+                 const engine::ReserveOptions& options);
   ~InferenceStack() override;
 
   Result<engine::CodeInstanceRef> run(const Specialisation& root);
@@ -68,11 +73,11 @@ class InferenceStack final : private CallOracle {
     const Specialisation* specialisation;
     HeldLease lease;
     Flow flow;
-    size_t index;                       // in frames_
-    size_t lowest;                      // frame of its group that it reaches
+    size_t index;   // in frames_
+    size_t lowest;  // frame of its group that it reaches
     CallSites sites;
     std::set<std::pair<size_t, BlockId>> readers;  // frames and blocks that used its result
-    std::shared_ptr<KeptMethod> method; // once optimised
+    std::shared_ptr<KeptMethod> method;            // once optimised
   };
   struct Finished {
     engine::CodeInstanceRef instance;
@@ -85,7 +90,8 @@ class InferenceStack final : private CallOracle {
   bool use_cached(const Specialisation& specialisation, engine::CodeInstanceRef instance);
   void push(const Specialisation& specialisation, HeldLease lease);
   Result<void> rest(Frame& frame);
-  CallAnswer call(Flow& flow, BlockId block, const Statement& statement, std::span<const Type* const> operands) override;
+  CallAnswer call(Flow& flow, BlockId block, const Statement& statement,
+                  std::span<const Type* const> operands) override;
   const Type* result_of(Frame& caller, BlockId block, const Specialisation& callee);
   void wake_readers(Frame& frame, const Type* before);
   bool is_over_budget() const;
@@ -114,11 +120,12 @@ class InferenceStack final : private CallOracle {
   engine::ReserveOptions options_;
   Transfer transfer_, kernel_transfer_;
   const Specialisation* root_ = nullptr;
-  std::vector<std::unique_ptr<Frame>> frames_;      // unfinished, in order of discovery
-  std::vector<size_t> active_;                      // indexes: the chain of calls being evaluated
+  std::vector<std::unique_ptr<Frame>> frames_;  // unfinished, in order of discovery
+  std::vector<size_t> active_;                  // indexes: the chain of calls being evaluated
   std::unordered_map<const Specialisation*, size_t> on_stack_;
   std::unordered_map<const Specialisation*, Finished> finished_;
-  std::unordered_map<const Specialisation*, int> attempts_;  // publications that somebody else's release undid
+  std::unordered_map<const Specialisation*, int>
+      attempts_;  // publications that somebody else's release undid
   const Specialisation* kernel_ = nullptr;
   bool is_limited_ = false;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // InternTable: an open-addressing set of pointers that is read without a lock and filled under its owner's.
 //
-// Elements are never removed; outgrown arrays are kept until the table dies, so a reader never meets freed memory. Cost: one probe
-// sequence per call; growth doubles.
+// Elements are never removed; outgrown arrays are kept until the table dies, so a reader never meets freed
+// memory. Cost: one probe sequence per call; growth doubles.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -37,7 +37,8 @@ class InternTable {
 
  private:
   struct Slot {
-    std::atomic<T*> element{nullptr};  // release when filled, acquire by readers: the element and the hash are complete
+    std::atomic<T*> element{
+        nullptr};  // release when filled, acquire by readers: the element and the hash are complete
     size_t hash = 0;
   };
   struct Array {
@@ -57,11 +58,13 @@ class InternTable {
     if (!arrays_.empty()) {
       const Array& old = *arrays_.back();
       for (size_t i = 0; i <= old.mask; ++i) {
-        if (T* element = old.slots[i].element.load(std::memory_order_relaxed)) place(*array, old.slots[i].hash, element);
+        if (T* element = old.slots[i].element.load(std::memory_order_relaxed))
+          place(*array, old.slots[i].hash, element);
       }
     }
     arrays_.push_back(std::move(array));
-    current_.store(arrays_.back().get(), std::memory_order_release);  // readers acquire: the copied slots are visible
+    current_.store(arrays_.back().get(),
+                   std::memory_order_release);  // readers acquire: the copied slots are visible
     return arrays_.back().get();
   }
 

@@ -43,7 +43,9 @@ void InterpreterStack::pop(size_t bytes) noexcept {
 }
 
 Interpreter::Interpreter(gc::Thread& thread, Runtime& runtime)
-    : thread_(thread), runtime_(runtime), state_(runtime_thread(thread)),
+    : thread_(thread),
+      runtime_(runtime),
+      state_(runtime_thread(thread)),
       stack_(*(state_.stack ? state_.stack : (state_.stack = new InterpreterStack))) {}
 
 Interpreter::Interpreter(gc::Thread& thread, Runtime& runtime, InterpreterStack& stack)
@@ -55,7 +57,8 @@ Interpreter::~Interpreter() {
 
 void Interpreter::scan(gc::Frame& frame, gc::SlotVisitor& visitor) {
   auto& activation = reinterpret_cast<Activation&>(frame);
-  for (uint32_t i = 0; i < activation.code->num_registers; ++i) visit_value(activation.registers()[i], visitor);
+  for (uint32_t i = 0; i < activation.code->num_registers; ++i)
+    visit_value(activation.registers()[i], visitor);
 }
 
 // Null: raised. The caller fills the parameters.
@@ -64,8 +67,10 @@ Interpreter::Activation* Interpreter::push(const InterpreterCode& code) {
     raise("stack", "stack overflow");
     return nullptr;
   }
-  auto* activation = new (stack_.push(Activation::bytes(code))) Activation{{thread_.frames, &code.kind, 0}, &code, top_, 0};
-  std::memset(static_cast<void*>(activation->registers()), 0, code.num_registers * sizeof(Value));  // all nothing
+  auto* activation =
+      new (stack_.push(Activation::bytes(code))) Activation{{thread_.frames, &code.kind, 0}, &code, top_, 0};
+  std::memset(static_cast<void*>(activation->registers()), 0,
+              code.num_registers * sizeof(Value));  // all nothing
   std::copy(code.constants.begin(), code.constants.end(), activation->registers() + code.num_registers);
   thread_.frames = &activation->frame;
   top_ = activation;
@@ -84,14 +89,16 @@ void Interpreter::pop() noexcept {
 bool Interpreter::call(const InterpreterCode& code, std::span<const Value> arguments, Value& result) {
   if (!start(code, arguments)) return false;
   State state = resume();
-  while (state == State::BarrierBlock || state == State::BarrierGrid) state = resume();  // outside a launch: one lane
+  while (state == State::BarrierBlock || state == State::BarrierGrid)
+    state = resume();  // outside a launch: one lane
   result = result_;
   return state == State::Done;
 }
 
 bool Interpreter::start(const InterpreterCode& code, std::span<const Value> arguments) {
   if (arguments.size() != code.parameters.size()) {
-    return raise("type", fmt::format("type: expected {} arguments of {}, got {}", code.parameters.size(), code.method.name, arguments.size()));
+    return raise("type", fmt::format("type: expected {} arguments of {}, got {}", code.parameters.size(),
+                                     code.method.name, arguments.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!check(code.parameter_checks[i], arguments[i])) return false;
@@ -109,7 +116,8 @@ Interpreter::State Interpreter::resume() {
 }
 
 bool Interpreter::raise(const char* kind, std::string_view text) {
-  return runtime_.raise(thread_, kind, text, top_ ? reinterpret_cast<const Position*>(top_->frame.position) : nullptr);
+  return runtime_.raise(thread_, kind, text,
+                        top_ ? reinterpret_cast<const Position*>(top_->frame.position) : nullptr);
 }
 
 bool Interpreter::check(const InterpreterCode::Check& check, const Value& value) {
@@ -145,10 +153,12 @@ bool Interpreter::number(const Instruction& instruction) {
   Value operands[3], result;
   const unsigned n = number_operands(statement.op);
   for (unsigned i = 0; i < n; ++i) operands[i] = slot(top_->code->operands[detail.first + i]);
-  const NumberFault fault = instruction.code == InterpreterCode::kConversion
-                                ? number_conversion(statement.op, statement.number, statement.to, operands[0], result)
-                                : number_operation(statement.op, statement.number, statement.checked, operands, result);
-  if (fault != NumberFault::None) [[unlikely]] return runtime_.raise_number(thread_, statement, fault, operands, n);
+  const NumberFault fault =
+      instruction.code == InterpreterCode::kConversion
+          ? number_conversion(statement.op, statement.number, statement.to, operands[0], result)
+          : number_operation(statement.op, statement.number, statement.checked, operands, result);
+  if (fault != NumberFault::None) [[unlikely]]
+    return runtime_.raise_number(thread_, statement, fault, operands, n);
   slot(instruction.result) = result;
   return true;
 }
@@ -168,15 +178,18 @@ bool Interpreter::field(const Instruction& instruction) {
 bool Interpreter::general(const Instruction& instruction) {
   const Detail& detail = stop_at(instruction);
   Values operands;
-  for (uint32_t i = 0; i < detail.count; ++i) operands.push_back(slot(top_->code->operands[detail.first + i]));
+  for (uint32_t i = 0; i < detail.count; ++i)
+    operands.push_back(slot(top_->code->operands[detail.first + i]));
   Value result;
   if (!runtime_.execute(thread_, *detail.statement, {operands.data(), operands.size()}, result)) return false;
   slot(instruction.result) = result;
   return true;
 }
 
-// `first`: of the operands that are arguments. They are read when the callee has been found, since that may collect and move them.
-Interpreter::Step Interpreter::enter(const Specialisation& callee, const Instruction& instruction, uint32_t first) {
+// `first`: of the operands that are arguments. They are read when the callee has been found, since that may
+// collect and move them.
+Interpreter::Step Interpreter::enter(const Specialisation& callee, const Instruction& instruction,
+                                     uint32_t first) {
   Execution::Target target;
   if (!runtime_.impl().execution.resolve(thread_, callee, target)) return Step::Raised;
   const Detail& detail = top_->code->details[top_->pc - 1];
@@ -185,7 +198,8 @@ Interpreter::Step Interpreter::enter(const Specialisation& callee, const Instruc
   if (target.interpreted) {
     const auto* from = reinterpret_cast<const char*>(top_->registers());
     if (!push(*target.interpreted)) return Step::Raised;
-    for (uint32_t i = 0; i < n; ++i) slot(target.interpreted->parameters[i]) = *reinterpret_cast<const Value*>(from + places[i]);
+    for (uint32_t i = 0; i < n; ++i)
+      slot(target.interpreted->parameters[i]) = *reinterpret_cast<const Value*>(from + places[i]);
     if (state_.steps != UINT64_MAX) state_.steps -= std::min<uint64_t>(state_.steps, 1);
     if (poll()) return Step::Entered;
     pop();  // the error is the call's
@@ -206,7 +220,8 @@ Interpreter::Step Interpreter::call_statement(const Instruction& instruction) {
   if (instruction.code == InterpreterCode::kInvoke && callee) return enter(*callee, instruction, 0);
   const uint32_t first = instruction.code == InterpreterCode::kCall ? 1 : 0;
   Values arguments;
-  for (uint32_t i = first; i < detail.count; ++i) arguments.push_back(slot(top_->code->operands[detail.first + i]));
+  for (uint32_t i = first; i < detail.count; ++i)
+    arguments.push_back(slot(top_->code->operands[detail.first + i]));
   const std::span<const Value> values{arguments.data(), arguments.size()};
   if (first == 0) {
     callee = runtime_.fixed_method(thread_, *detail.statement, values);
@@ -245,7 +260,8 @@ bool Interpreter::unwind() {
     if (fault_instead(code.instructions[top_->pc - 1], detail)) return true;
     const InterpreterCode::BlockEntry& block = code.blocks[detail.block];
     if (block.handler != kNone) {
-      slot(block.handler_register) = object_value(LeafKind::Error, std::exchange(thread_.pending_error, nullptr));
+      slot(block.handler_register) =
+          object_value(LeafKind::Error, std::exchange(thread_.pending_error, nullptr));
       top_->pc = code.blocks[block.handler].pc;
       return true;
     }
@@ -255,15 +271,16 @@ bool Interpreter::unwind() {
   }
 }
 
-std::optional<Literal> evaluate_constant(gc::Thread& thread, Runtime& runtime, const Method& method, std::span<const Literal> arguments,
-                                         uint64_t world, uint64_t steps) {
+std::optional<Literal> evaluate_constant(gc::Thread& thread, Runtime& runtime, const Method& method,
+                                         std::span<const Literal> arguments, uint64_t world, uint64_t steps) {
   OutermostCall outermost(thread, world, nullptr);
   outermost.state.raw = true;
   outermost.state.steps = steps;
   Values values;
   for (const Literal& literal : arguments) {
-    values.push_back(literal.kind < LeafKind::String ? Value::of_bits(literal.kind, literal.bits)
-                                                     : object_value(literal.kind, runtime.literal_object(literal)));
+    values.push_back(literal.kind < LeafKind::String
+                         ? Value::of_bits(literal.kind, literal.bits)
+                         : object_value(literal.kind, runtime.literal_object(literal)));
   }
   Value result;
   const InterpreterCode& code = runtime.impl().execution.raw_code(method);
@@ -275,7 +292,9 @@ std::optional<Literal> evaluate_constant(gc::Thread& thread, Runtime& runtime, c
   Literal literal;
   literal.kind = result.kind;
   switch (result.kind) {
-    case LeafKind::String: literal.string = runtime.program().types().string(Runtime::string_view(result.object)); break;
+    case LeafKind::String:
+      literal.string = runtime.program().types().string(Runtime::string_view(result.object));
+      break;
     case LeafKind::Function: literal.function = function_of(result.object); break;
     case LeafKind::TypeValue: literal.type = type_held_by(result.object); break;
     default:

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Interpreter: runs InterpreterCode; the oracle that every tier is compared with.
 //
-// Activations live on a heap stack, one per native entry: a call from interpreted to interpreted code uses no native stack, up to
-// kMaxDepth, then "stack overflow". Each activation is a gc::Frame: its registers are roots, its position is kept for stack traces.
-// Polls at calls and back edges. Errors go to the handler of their block, else out of the activation.
+// Activations live on a heap stack, one per native entry: a call from interpreted to interpreted code uses no
+// native stack, up to kMaxDepth, then "stack overflow". Each activation is a gc::Frame: its registers are
+// roots, its position is kept for stack traces. Polls at calls and back edges. Errors go to the handler of
+// their block, else out of the activation.
 //
 //   state     | resume                        | a kernel's barrier | return     | error without handler
 //   Running   | -                             | AtBarrier          | Done       | Raised
@@ -83,7 +84,9 @@ class Interpreter {
   }
   const Detail& stop_at(const Instruction& instruction) noexcept;
   bool unwind();
-  Value& slot(uint32_t place) const noexcept { return *reinterpret_cast<Value*>(reinterpret_cast<char*>(top_->registers()) + place); }
+  Value& slot(uint32_t place) const noexcept {
+    return *reinterpret_cast<Value*>(reinterpret_cast<char*>(top_->registers()) + place);
+  }
   bool poll();
   bool poll_at(const Instruction& instruction);
   bool check(const InterpreterCode::Check& check, const Value& value);
@@ -104,9 +107,11 @@ class Interpreter {
   Value result_;
 };
 
-/// What a pure method gives for constant arguments, run as defined; none if it raises, takes more than `steps` instructions, or its result
-/// is no constant. For inference: reserves nothing. Threads: attached. GC: unsafe.
-std::optional<Literal> evaluate_constant(gc::Thread& thread, Runtime& runtime, const Method& method, std::span<const Literal> arguments,
-                                         uint64_t world, uint64_t steps = 10'000);
+/// What a pure method gives for constant arguments, run as defined; none if it raises, takes more than
+/// `steps` instructions, or its result is no constant. For inference: reserves nothing. Threads: attached.
+/// GC: unsafe.
+std::optional<Literal> evaluate_constant(gc::Thread& thread, Runtime& runtime, const Method& method,
+                                         std::span<const Literal> arguments, uint64_t world,
+                                         uint64_t steps = 10'000);
 
 }  // namespace berth::inference

@@ -20,13 +20,13 @@ static_assert(Code::kNumCodes <= UINT8_MAX);
 /// The code that branches on what `compare` gives; kBranch: none.
 uint8_t branch_code(uint8_t compare) {
   switch (compare) {
-// clang-format off
+    // clang-format off
 #define BERTH_X(operation, number, type) \
   case Code::k##operation##number: return Code::kBranch##operation##number;
     BERTH_TESTS(BERTH_X)
 #undef BERTH_X
     default: return Code::kBranch;
-    // clang-format on
+      // clang-format on
   }
 }
 
@@ -219,8 +219,7 @@ void Maker::terminator(const Terminator& terminator, size_t& num_statements) {
   for (const Statement& made : statements) statement(made);
   const auto value = [&] { return place(terminator.value); };
   switch (terminator.kind) {
-    case Terminator::Kind::Branch:
-      return edge(terminator.targets[0], terminator.position);
+    case Terminator::Kind::Branch: return edge(terminator.targets[0], terminator.position);
     case Terminator::Kind::Return: {
       const uint32_t returned = value();
       if (const Code::Check declared = Code::check_of(method_.result); declared.type)
@@ -259,8 +258,7 @@ void Maker::terminator(const Terminator& terminator, size_t& num_statements) {
       }
       return;
     }
-    default:
-      append(Code::kUnreachable, nullptr, terminator.position);
+    default: append(Code::kUnreachable, nullptr, terminator.position);
   }
 }
 

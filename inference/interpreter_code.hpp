@@ -86,8 +86,8 @@ class InterpreterCode {
   std::vector<uint32_t> operands;  // places
   std::vector<Value> constants;
   std::vector<BlockEntry> blocks;
-  std::vector<Check> checks;             // of Check
-  std::vector<const Leaf*> leaves;       // of IsLeaf
+  std::vector<Check> checks;        // of Check
+  std::vector<const Leaf*> leaves;  // of IsLeaf
 };
 
 }  // namespace berth::inference

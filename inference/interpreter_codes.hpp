@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Codes of the interpreter's instructions. One without `Any` in its name relies on the kinds of its operands, or looks
-// at them itself; with `Any` nothing is proven.
+// Codes of the interpreter's instructions. One without `Any` in its name relies on the kinds of its operands,
+// or looks at them itself; with `Any` nothing is proven.
 #pragma once
 
 // clang-format off

@@ -35,7 +35,8 @@ void coordinates(uint64_t index, const uint64_t sizes[3], uint64_t out[3]) noexc
 /// The lanes of one interpreted launch.
 class LaneGrid {
  public:
-  LaneGrid(gc::Thread& thread, Runtime& runtime, const uint64_t blocks[3], const uint64_t lanes[3]) : thread_(thread), runtime_(runtime) {
+  LaneGrid(gc::Thread& thread, Runtime& runtime, const uint64_t blocks[3], const uint64_t lanes[3])
+      : thread_(thread), runtime_(runtime) {
     std::copy_n(blocks, 3, launch_.blocks);
     std::copy_n(lanes, 3, launch_.lanes);
     const uint64_t num_blocks = volume(blocks);
@@ -52,7 +53,8 @@ class LaneGrid {
     record_ = {{thread.frames, &kKind, 0}, this};
     thread.frames = &record_.frame;
     previous_ = runtime_thread(thread).lane;
-    was_raw_ = std::exchange(runtime_thread(thread).raw, true);  // what a kernel calls is interpreted as defined, like the kernel
+    was_raw_ = std::exchange(runtime_thread(thread).raw,
+                             true);  // what a kernel calls is interpreted as defined, like the kernel
     depth_ = runtime_thread(thread).depth;
   }
   ~LaneGrid() {
@@ -79,7 +81,7 @@ class LaneGrid {
     std::unique_ptr<Interpreter> interpreter;
     State state = State::Running;
     gc::Frame* frames = nullptr;  // its own, while it is suspended
-    uint32_t depth = 0;            // activations on its stack
+    uint32_t depth = 0;           // activations on its stack
   };
   struct Record {
     gc::Frame frame;
@@ -109,7 +111,8 @@ class LaneGrid {
   uint32_t depth_ = 0;  // of the launching thread
 };
 
-// A suspended lane's frames are out of the thread's list; they hold no references but the launch's own arguments and shared buffers.
+// A suspended lane's frames are out of the thread's list; they hold no references but the launch's own
+// arguments and shared buffers.
 void LaneGrid::link(Lane& lane) noexcept {
   runtime_thread(thread_).lane = &lane.place;
   if (lane.frames) thread_.frames = lane.frames;
@@ -130,7 +133,8 @@ void LaneGrid::step(Lane& lane, const InterpreterCode& code, std::span<const Val
   }
   if (lane.state != State::Raised) lane.state = lane.interpreter->resume();
   if (lane.state == State::Raised && thread_.pending_error) {
-    lane.place.record(Runtime::string_view(*reinterpret_cast<gc::Object**>(thread_.pending_error->at(kErrorText))));
+    lane.place.record(
+        Runtime::string_view(*reinterpret_cast<gc::Object**>(thread_.pending_error->at(kErrorText))));
     thread_.pending_error = nullptr;
   }
   unlink(lane);
@@ -153,7 +157,8 @@ bool LaneGrid::open_barriers() {
   return true;
 }
 
-void LaneGrid::run(const InterpreterCode& code, std::span<const Value> arguments, LaneOrder order, uint64_t seed) {
+void LaneGrid::run(const InterpreterCode& code, std::span<const Value> arguments, LaneOrder order,
+                   uint64_t seed) {
   std::vector<size_t> sequence(lanes_.size());
   std::iota(sequence.begin(), sequence.end(), size_t{0});
   if (order == LaneOrder::Descending) std::reverse(sequence.begin(), sequence.end());
@@ -166,7 +171,8 @@ void LaneGrid::run(const InterpreterCode& code, std::span<const Value> arguments
   } while (open_barriers() && !launch_.has_fault);
 }
 
-const Method* find_kernel(gc::Thread& thread, Runtime& runtime, const std::string& name, std::span<const Value> arguments, const Position* at) {
+const Method* find_kernel(gc::Thread& thread, Runtime& runtime, const std::string& name,
+                          std::span<const Value> arguments, const Position* at) {
   Program& program = runtime.program();
   std::vector<const Type*> types;
   for (const Value& argument : arguments) types.push_back(runtime.type_of_value(argument));
@@ -182,8 +188,9 @@ const Method* find_kernel(gc::Thread& thread, Runtime& runtime, const std::strin
 
 }  // namespace
 
-bool interpret_kernel(gc::Thread& thread, Runtime& runtime, const Method& kernel, const uint64_t blocks[3], const uint64_t lanes[3],
-                      std::span<const Value> arguments, LaneOrder order, uint64_t seed, const Position* at) {
+bool interpret_kernel(gc::Thread& thread, Runtime& runtime, const Method& kernel, const uint64_t blocks[3],
+                      const uint64_t lanes[3], std::span<const Value> arguments, LaneOrder order,
+                      uint64_t seed, const Position* at) {
   const uint64_t num_blocks = volume(blocks), num_lanes = volume(lanes);
   if (num_blocks == 0 || num_lanes == 0) return true;
   uint64_t total = 0;
@@ -197,8 +204,8 @@ bool interpret_kernel(gc::Thread& thread, Runtime& runtime, const Method& kernel
   return runtime.raise(thread, "device", text, at);
 }
 
-bool launch_kernel(gc::Thread& thread, Runtime& runtime, const std::string& name, const uint64_t blocks[3], const uint64_t lanes[3],
-                   std::span<const Value> arguments, const Position* at) {
+bool launch_kernel(gc::Thread& thread, Runtime& runtime, const std::string& name, const uint64_t blocks[3],
+                   const uint64_t lanes[3], std::span<const Value> arguments, const Position* at) {
   const Method* kernel = find_kernel(thread, runtime, name, arguments, at);
   if (!kernel) return false;
   Program& program = runtime.program();
@@ -219,7 +226,8 @@ bool launch_kernel(gc::Thread& thread, Runtime& runtime, const std::string& name
     native.push_back(made);
   }
   const bool interpreted = program.tier() == BERTH_TIER_INTERPRET || runtime_thread(thread).raw;
-  if (interpreted && is_visible) return interpret_kernel(thread, runtime, *kernel, blocks, lanes, arguments, LaneOrder::Ascending, 0, at);
+  if (interpreted && is_visible)
+    return interpret_kernel(thread, runtime, *kernel, blocks, lanes, arguments, LaneOrder::Ascending, 0, at);
   const auto done = program.calls().launch(thread, program, *kernel, blocks, lanes, native);
   return !done.has_error() || runtime.raise_error(thread, "device", done.error(), at);
 }

@@ -240,27 +240,14 @@ bool unescape(std::string_view text, std::string& out, size_t& bad) {
     const char c = i < text.size() ? text[i] : '\0';
     bool known = true;
     switch (c) {
-      case 'n':
-        out += '\n';
-        break;
-      case 't':
-        out += '\t';
-        break;
-      case 'r':
-        out += '\r';
-        break;
+      case 'n': out += '\n'; break;
+      case 't': out += '\t'; break;
+      case 'r': out += '\r'; break;
       case '"':
-      case '\\':
-        out += c;
-        break;
-      case 'x':
-        known = read_byte(text, ++i, out);
-        break;
-      case 'u':
-        known = read_code_point(text, ++i, out);
-        break;
-      default:
-        known = false;
+      case '\\': out += c; break;
+      case 'x': known = read_byte(text, ++i, out); break;
+      case 'u': known = read_code_point(text, ++i, out); break;
+      default: known = false;
     }
     if (!known) return false;
   }

@@ -24,20 +24,23 @@ constexpr std::memory_order load_order(std::memory_order order) noexcept {
 
 uint64_t load_bits(const Place& place, std::memory_order order) noexcept {
   return with_word(place, [&]<class Word>(Word) {
-    return static_cast<uint64_t>(std::atomic_ref<Word>(*static_cast<Word*>(place.address)).load(load_order(order)));
+    return static_cast<uint64_t>(
+        std::atomic_ref<Word>(*static_cast<Word*>(place.address)).load(load_order(order)));
   });
 }
 
 void store_bits(const Place& place, uint64_t bits, std::memory_order order) noexcept {
   with_word(place, [&]<class Word>(Word) {
-    std::atomic_ref<Word>(*static_cast<Word*>(place.address)).store(static_cast<Word>(bits), store_order(order));
+    std::atomic_ref<Word>(*static_cast<Word*>(place.address))
+        .store(static_cast<Word>(bits), store_order(order));
   });
 }
 
 bool exchange_bits(const Place& place, uint64_t& expected, uint64_t bits, std::memory_order order) noexcept {
   return with_word(place, [&]<class Word>(Word) {
     auto found = static_cast<Word>(expected);
-    const bool done = std::atomic_ref<Word>(*static_cast<Word*>(place.address)).compare_exchange_strong(found, static_cast<Word>(bits), order, load_order(order));
+    const bool done = std::atomic_ref<Word>(*static_cast<Word*>(place.address))
+                          .compare_exchange_strong(found, static_cast<Word>(bits), order, load_order(order));
     expected = static_cast<uint64_t>(found);
     return done;
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory: reading and writing one value in an object or buffer, whole, with an order. Racing threads see some value that was
-// written: plain accesses are relaxed atomics here, `unordered` in compiled code.
+// Memory: reading and writing one value in an object or buffer, whole, with an order. Racing threads see some
+// value that was written: plain accesses are relaxed atomics here, `unordered` in compiled code.
 #pragma once
 #include <atomic>
 
@@ -14,7 +14,7 @@ struct Place {
   void* address = nullptr;
   LeafKind kind = LeafKind::Nothing;  // unboxed kind; Nothing: boxed
   unsigned bytes = 8;
-  gc::Object* object = nullptr;       // that contains it; null: a buffer's memory
+  gc::Object* object = nullptr;  // that contains it; null: a buffer's memory
   bool is_boxed() const noexcept { return kind == LeafKind::Nothing; }
 };
 

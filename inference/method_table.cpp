@@ -55,7 +55,8 @@ struct MethodTable::Impl {
   }
   static size_t hash(const Function& function) { return mix(0, std::hash<const Function*>()(&function)); }
   FunctionMethods* find(const Function& function) const {
-    return table.find(hash(function), [&](const FunctionMethods& other) { return other.function == &function; });
+    return table.find(hash(function),
+                      [&](const FunctionMethods& other) { return other.function == &function; });
   }
   FunctionMethods* intern(const Function& function) {
     if (FunctionMethods* found = find(function)) return found;
@@ -94,8 +95,10 @@ MethodTable::VersionPtr MethodTable::prepare(std::span<Method* const> added, uin
     std::vector<const Method*>& list = change->methods->list;
     const auto old = std::find_if(list.begin(), list.end(),
                                   [&](const Method* other) { return other->signature == method->signature; });
-    if (old != list.end()) *old = method;
-    else list.push_back(method);
+    if (old != list.end())
+      *old = method;
+    else
+      list.push_back(method);
   }
   return version;
 }
@@ -112,7 +115,8 @@ void MethodTable::publish(VersionPtr version, uint64_t world) noexcept {
 
 void MethodTable::DeleteVersion::operator()(Version* version) const noexcept { delete version; }
 
-Dispatch MethodTable::find(const Function& function, std::span<const Type* const> arguments, uint64_t world) const {
+Dispatch MethodTable::find(const Function& function, std::span<const Type* const> arguments,
+                           uint64_t world) const {
   Dispatch dispatch;
   const Methods* methods = impl_->at(function, world);
   if (!methods) return dispatch;
@@ -146,7 +150,8 @@ Dispatch MethodTable::find(const Function& function, std::span<const Type* const
   const auto order = [&](std::vector<const Method*>& list) {
     for (size_t i = 0; i + 1 < list.size(); ++i) {
       const auto first = std::find_if(list.begin() + i, list.end(), [&](const Method* a) {
-        return std::none_of(list.begin() + i, list.end(), [&](const Method* b) { return b != a && is_under(b->signature, a->signature); });
+        return std::none_of(list.begin() + i, list.end(),
+                            [&](const Method* b) { return b != a && is_under(b->signature, a->signature); });
       });
       std::rotate(list.begin() + i, first, first + 1);
     }
@@ -161,12 +166,14 @@ Dispatch MethodTable::find(const Function& function, std::span<const Type* const
   for (const Method* method : possible) {
     const Signature reached = both(arguments, method->signature);
     const bool is_hidden = std::any_of(possible.begin(), possible.end(), [&](const Method* other) {
-      return other != method && is_under(reached, other->signature) && !is_under(method->signature, other->signature);
+      return other != method && is_under(reached, other->signature) &&
+             !is_under(method->signature, other->signature);
     });
     if (!is_hidden) dispatch.methods.push_back(method);
     dispatch.covers = dispatch.covers || is_under(given, method->signature);
   }
-  // A pair that overlaps in the arguments is ambiguous unless one method under both applies to all of the overlap.
+  // A pair that overlaps in the arguments is ambiguous unless one method under both applies to all of the
+  // overlap.
   for (size_t i = 0; i < possible.size() && !dispatch.ambiguous[0]; ++i) {
     for (size_t j = i + 1; j < possible.size() && !dispatch.ambiguous[0]; ++j) {
       const Signature &a = possible[i]->signature, &b = possible[j]->signature;
@@ -174,7 +181,8 @@ Dispatch MethodTable::find(const Function& function, std::span<const Type* const
       const Signature overlap = both(both(arguments, a), b);
       if (!has_values(overlap)) continue;
       const bool is_resolved = std::any_of(possible.begin(), possible.end(), [&](const Method* other) {
-        return is_under(other->signature, a) && is_under(other->signature, b) && is_under(overlap, other->signature);
+        return is_under(other->signature, a) && is_under(other->signature, b) &&
+               is_under(overlap, other->signature);
       });
       if (is_resolved) continue;
       dispatch.ambiguous[0] = possible[i];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MethodTable: for each function its methods, as immutable versions by world; dispatch on all arguments.
 //
-// A method applies if the argument types are under its signature; it is more specific if its signature is strictly under. Find is
-// monotone: more values in the arguments, more methods in the answer. Cost: quadratic in the methods that may apply.
+// A method applies if the argument types are under its signature; it is more specific if its signature is
+// strictly under. Find is monotone: more values in the arguments, more methods in the answer. Cost: quadratic
+// in the methods that may apply.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -22,7 +23,7 @@ struct Dispatch {
   std::vector<const Method*> methods;  // most specific first; run-time dispatch: at most one
   bool covers = false;                 // some method applies to every value of the argument types
   const Method* ambiguous[2] = {nullptr, nullptr};  // a pair that may be reached; then `covers` is false
-  uint64_t since = 0;                  // world of the function's newest definition that the answer saw
+  uint64_t since = 0;  // world of the function's newest definition that the answer saw
 };
 
 /// What inference has done for a program. Counters: relaxed.
@@ -35,8 +36,9 @@ class MethodTable {
   explicit MethodTable(TypeLattice& lattice);
   ~MethodTable();
 
-  /// Version with `added` (same signature replaces), not yet visible; `publish` makes it so for worlds >= `world`.
-  /// Threads: one at a time (the program's definition lock). `publish` under the world lock: allocates nothing.
+  /// Version with `added` (same signature replaces), not yet visible; `publish` makes it so for worlds >=
+  /// `world`. Threads: one at a time (the program's definition lock). `publish` under the world lock:
+  /// allocates nothing.
   struct Version;
   struct DeleteVersion {
     void operator()(Version* version) const noexcept;
@@ -45,7 +47,8 @@ class MethodTable {
   VersionPtr prepare(std::span<Method* const> added, uint64_t world);
   void publish(VersionPtr version, uint64_t world) noexcept;
 
-  /// Methods that arguments of these types may select at `world`. Threads: any. Blocks: never (but interning).
+  /// Methods that arguments of these types may select at `world`. Threads: any. Blocks: never (but
+  /// interning).
   Dispatch find(const Function& function, std::span<const Type* const> arguments, uint64_t world) const;
   std::vector<const Method*> all(const Function& function, uint64_t world) const;
   /// World of the newest definition of a function that `world` sees; 0: none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// NativeHandle: what a task, buffer or channel object owns at byte 8; dropped by the type's `finalize` when the object dies, or
-// when the heap ends. So a handle keeps by itself what it needs to drop: the program may be gone by then.
+// NativeHandle: what a task, buffer or channel object owns at byte 8; dropped by the type's `finalize` when
+// the object dies, or when the heap ends. So a handle keeps by itself what it needs to drop: the program may
+// be gone by then.
 #pragma once
 #include <memory>
 
@@ -28,7 +29,9 @@ class BufferHandle final : public NativeHandle {
   ~BufferHandle() override {
     if (buffer) calls->buffer_drop(buffer);
   }
-  static BufferHandle& of(const gc::Object* object) noexcept { return *static_cast<BufferHandle*>(NativeHandle::of(object)); }
+  static BufferHandle& of(const gc::Object* object) noexcept {
+    return *static_cast<BufferHandle*>(NativeHandle::of(object));
+  }
 
   const std::shared_ptr<RuntimeCalls> calls;
   void* const buffer;
@@ -42,7 +45,9 @@ class ChannelHandle final : public NativeHandle {
   ~ChannelHandle() override {
     if (channel) calls->channel_drop(channel);
   }
-  static ChannelHandle& of(const gc::Object* object) noexcept { return *static_cast<ChannelHandle*>(NativeHandle::of(object)); }
+  static ChannelHandle& of(const gc::Object* object) noexcept {
+    return *static_cast<ChannelHandle*>(NativeHandle::of(object));
+  }
 
   const std::shared_ptr<RuntimeCalls> calls;
   void* const channel;

@@ -39,15 +39,9 @@ template <class T>
 NumberFault checked_operation(Op op, T a, T b, T& result) noexcept {
   bool overflow = false;
   switch (op) {
-    case Op::Add:
-      overflow = __builtin_add_overflow(a, b, &result);
-      break;
-    case Op::Sub:
-      overflow = __builtin_sub_overflow(a, b, &result);
-      break;
-    default:
-      overflow = __builtin_mul_overflow(a, b, &result);
-      break;
+    case Op::Add: overflow = __builtin_add_overflow(a, b, &result); break;
+    case Op::Sub: overflow = __builtin_sub_overflow(a, b, &result); break;
+    default: overflow = __builtin_mul_overflow(a, b, &result); break;
   }
   return overflow ? NumberFault::Overflow : NumberFault::None;
 }
@@ -99,45 +93,20 @@ template <class T>
         result = static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
       break;
     case Op::Div:
-    case Op::Rem:
-      fault = divide(op, a, b, result);
-      break;
-    case Op::And:
-      result = static_cast<T>(a & b);
-      break;
-    case Op::Or:
-      result = static_cast<T>(a | b);
-      break;
-    case Op::Xor:
-      result = static_cast<T>(a ^ b);
-      break;
+    case Op::Rem: fault = divide(op, a, b, result); break;
+    case Op::And: result = static_cast<T>(a & b); break;
+    case Op::Or: result = static_cast<T>(a | b); break;
+    case Op::Xor: result = static_cast<T>(a ^ b); break;
     case Op::Shl:
-    case Op::Shr:
-      result = shift(op, a, b);
-      break;
-    case Op::Lt:
-      out = Value::boolean(a < b);
-      return NumberFault::None;
-    case Op::Le:
-      out = Value::boolean(a <= b);
-      return NumberFault::None;
-    case Op::Eq:
-      out = Value::boolean(a == b);
-      return NumberFault::None;
-    case Op::Neg:
-      result = static_cast<T>(0 - static_cast<uint64_t>(a));
-      break;
-    case Op::Abs:
-      result = a < 0 ? static_cast<T>(0 - static_cast<uint64_t>(a)) : a;
-      break;
-    case Op::Min:
-      result = std::min(a, b);
-      break;
-    case Op::Max:
-      result = std::max(a, b);
-      break;
-    default:
-      return NumberFault::Operand;
+    case Op::Shr: result = shift(op, a, b); break;
+    case Op::Lt: out = Value::boolean(a < b); return NumberFault::None;
+    case Op::Le: out = Value::boolean(a <= b); return NumberFault::None;
+    case Op::Eq: out = Value::boolean(a == b); return NumberFault::None;
+    case Op::Neg: result = static_cast<T>(0 - static_cast<uint64_t>(a)); break;
+    case Op::Abs: result = a < 0 ? static_cast<T>(0 - static_cast<uint64_t>(a)) : a; break;
+    case Op::Min: result = std::min(a, b); break;
+    case Op::Max: result = std::max(a, b); break;
+    default: return NumberFault::Operand;
   }
   if (fault == NumberFault::None) out = Value::of_bits(kind, bits_of(result));
   return fault;
@@ -169,48 +138,23 @@ template <class T>
   const T a = get<T>(first), b = get<T>(second);
   T result{};
   switch (op) {
-    case Op::Add:
-      result = a + b;
-      break;
-    case Op::Sub:
-      result = a - b;
-      break;
-    case Op::Mul:
-      result = a * b;
-      break;
-    case Op::Div:
-      result = a / b;
-      break;
-    case Op::Lt:
-      out = Value::boolean(a < b);
-      return NumberFault::None;
-    case Op::Le:
-      out = Value::boolean(a <= b);
-      return NumberFault::None;
-    case Op::Eq:
-      out = Value::boolean(a == b);
-      return NumberFault::None;
+    case Op::Add: result = a + b; break;
+    case Op::Sub: result = a - b; break;
+    case Op::Mul: result = a * b; break;
+    case Op::Div: result = a / b; break;
+    case Op::Lt: out = Value::boolean(a < b); return NumberFault::None;
+    case Op::Le: out = Value::boolean(a <= b); return NumberFault::None;
+    case Op::Eq: out = Value::boolean(a == b); return NumberFault::None;
     // By bits, so that the sign of a NaN changes too.
-    case Op::Neg:
-      out = Value::of_bits(kind, static_cast<Bits>(first.bits) ^ kSign);
-      return NumberFault::None;
+    case Op::Neg: out = Value::of_bits(kind, static_cast<Bits>(first.bits) ^ kSign); return NumberFault::None;
     case Op::Abs:
       out = Value::of_bits(kind, static_cast<Bits>(first.bits) & static_cast<Bits>(~kSign));
       return NumberFault::None;
-    case Op::Sqrt:
-      result = std::sqrt(a);
-      break;
-    case Op::Fma:
-      result = std::fma(a, b, get<T>(third));
-      break;
-    case Op::Min:
-      result = least(a, b);
-      break;
-    case Op::Max:
-      result = greatest(a, b);
-      break;
-    default:
-      return NumberFault::Operand;
+    case Op::Sqrt: result = std::sqrt(a); break;
+    case Op::Fma: result = std::fma(a, b, get<T>(third)); break;
+    case Op::Min: result = least(a, b); break;
+    case Op::Max: result = greatest(a, b); break;
+    default: return NumberFault::Operand;
   }
   out = Value::of_bits(kind, bits_of(result));
   return NumberFault::None;

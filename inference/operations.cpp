@@ -38,72 +38,53 @@ Shape shape_of(Op op) noexcept {
   switch (op) {
     case Op::Call:
     case Op::CallLatest:
-    case Op::Spawn:
-      return Shape::Call;
-    case Op::Invoke:
-      return Shape::Invoke;
-    case Op::CallHost:
-      return Shape::Host;
-    case Op::New:
-      return Shape::New;
+    case Op::Spawn: return Shape::Call;
+    case Op::Invoke: return Shape::Invoke;
+    case Op::CallHost: return Shape::Host;
+    case Op::New: return Shape::New;
     case Op::Field:
     case Op::Set:
     case Op::AtomicField:
     case Op::AtomicSet:
     case Op::RmwField:
-    case Op::CasField:
-      return Shape::Member;
+    case Op::CasField: return Shape::Member;
     case Op::ArrayNew:
     case Op::Shared:
     case Op::BufferNew:
-    case Op::ChannelNew:
-      return Shape::TypeFirst;
+    case Op::ChannelNew: return Shape::TypeFirst;
     case Op::Is:
     case Op::Assert:
-    case Op::Refine:
-      return Shape::TypeLast;
+    case Op::Refine: return Shape::TypeLast;
     case Op::GlobalGet:
-    case Op::GlobalSet:
-      return Shape::Global;
-    case Op::Launch:
-      return Shape::Launch;
+    case Op::GlobalSet: return Shape::Global;
+    case Op::Launch: return Shape::Launch;
     case Op::Tuple:
     case Op::Print:
-    case Op::ChannelPublish:
-      return Shape::List;
-    default:
-      return Shape::Plain;
+    case Op::ChannelPublish: return Shape::List;
+    default: return Shape::Plain;
   }
 }
 
 Access access_of(Op op) noexcept {
   switch (op) {
     case Op::AtomicField:
-    case Op::AtomicGet:
-      return Access::Load;
+    case Op::AtomicGet: return Access::Load;
     case Op::AtomicSet:
-    case Op::AtomicPut:
-      return Access::Store;
+    case Op::AtomicPut: return Access::Store;
     case Op::RmwField:
     case Op::RmwItem:
     case Op::CasField:
-    case Op::CasItem:
-      return Access::ReadModifyWrite;
-    default:
-      return Access::None;
+    case Op::CasItem: return Access::ReadModifyWrite;
+    default: return Access::None;
   }
 }
 
 bool is_legal_order(Access access, Order order) noexcept {
   switch (access) {
-    case Access::None:
-      return order == Order::None;
-    case Access::Load:
-      return order == Order::Relaxed || order == Order::Acquire || order == Order::SeqCst;
-    case Access::Store:
-      return order == Order::Relaxed || order == Order::Release || order == Order::SeqCst;
-    case Access::ReadModifyWrite:
-      return order != Order::None;
+    case Access::None: return order == Order::None;
+    case Access::Load: return order == Order::Relaxed || order == Order::Acquire || order == Order::SeqCst;
+    case Access::Store: return order == Order::Relaxed || order == Order::Release || order == Order::SeqCst;
+    case Access::ReadModifyWrite: return order != Order::None;
   }
   return false;
 }
@@ -119,13 +100,10 @@ bool is_legal_number(Op op, LeafKind kind) noexcept {
     case Op::Or:
     case Op::Xor:
     case Op::Shl:
-    case Op::Shr:
-      return is_integer(kind);
+    case Op::Shr: return is_integer(kind);
     case Op::Sqrt:
-    case Op::Fma:
-      return is_float(kind);
-    default:
-      return row_of(op).suffix == Suffix::Number && is_number(kind);
+    case Op::Fma: return is_float(kind);
+    default: return row_of(op).suffix == Suffix::Number && is_number(kind);
   }
 }
 
@@ -147,10 +125,8 @@ bool is_kernel_only(Op op) noexcept {
     case Op::Shared:
     case Op::BarrierBlock:
     case Op::BarrierGrid:
-    case Op::Fault:
-      return true;
-    default:
-      return false;
+    case Op::Fault: return true;
+    default: return false;
   }
 }
 
@@ -170,10 +146,8 @@ bool is_kernel_legal(Op op) noexcept {
     case Op::AtomicGet:
     case Op::AtomicPut:
     case Op::RmwItem:
-    case Op::CasItem:
-      return true;
-    default:
-      return false;
+    case Op::CasItem: return true;
+    default: return false;
   }
 }
 

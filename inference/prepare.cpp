@@ -52,11 +52,15 @@ void check_results(Body& body, Block& block, const Type* declared_result) {
   block.statements = std::move(statements);
 }
 
-/// Arguments of a branch are checked before it, under its block's handler; on an edge of their own where there are several.
+/// Arguments of a branch are checked before it, under its block's handler; on an edge of their own where
+/// there are several.
 void check_arguments(Body& body, BlockId b) {
   for (size_t edge = 0; edge < body.blocks[b].terminator.targets.size(); ++edge) {
-    const std::vector<ValueId> parameters = body.blocks[body.blocks[b].terminator.targets[edge].block].parameters;
-    const auto is_checked = [&](ValueId p) { return body.values[p].declared && !body.values[p].declared->is_any(); };
+    const std::vector<ValueId> parameters =
+        body.blocks[body.blocks[b].terminator.targets[edge].block].parameters;
+    const auto is_checked = [&](ValueId p) {
+      return body.values[p].declared && !body.values[p].declared->is_any();
+    };
     if (std::none_of(parameters.begin(), parameters.end(), is_checked)) continue;
     BlockId from = b;
     if (body.blocks[b].terminator.kind != Terminator::Kind::Branch) {
@@ -74,7 +78,8 @@ void check_arguments(Body& body, BlockId b) {
     for (size_t i = 0; i < parameters.size() && i < arguments.size(); ++i) {
       if (!is_checked(parameters[i])) continue;
       const ValueId checked = new_value(body);
-      block.statements.push_back(assertion(arguments[i], body.values[parameters[i]].declared, checked, block.terminator.position));
+      block.statements.push_back(
+          assertion(arguments[i], body.values[parameters[i]].declared, checked, block.terminator.position));
       arguments[i] = value_operand(checked);
     }
   }
@@ -87,7 +92,8 @@ void check_parameters(Body& body, BlockId b, bool is_handler) {
     const Type* declared = std::exchange(body.values[parameter].declared, nullptr);
     if (!declared || declared->is_any() || !is_handler) continue;
     const ValueId unchecked = new_value(body);
-    block.statements.insert(block.statements.begin(), assertion(value_operand(unchecked), declared, parameter, block.terminator.position));
+    block.statements.insert(block.statements.begin(), assertion(value_operand(unchecked), declared, parameter,
+                                                                block.terminator.position));
     parameter = unchecked;
   }
 }
@@ -169,7 +175,8 @@ class Refiner {
         const auto& arguments = body_.blocks[b].terminator.targets[edge].arguments;
         const bool is_passed = std::any_of(arguments.begin(), arguments.end(), [&](const Operand& argument) {
           return argument.kind == Operand::Kind::Value &&
-                 std::any_of(found.begin(), found.end(), [&](const Test& test) { return test.value == argument.value; });
+                 std::any_of(found.begin(), found.end(),
+                             [&](const Test& test) { return test.value == argument.value; });
         });
         if (!is_passed) continue;  // the join behind the edge loses the refinement anyway
         target = split(b, edge);
@@ -206,14 +213,16 @@ class Refiner {
     for (auto root = roots.rbegin(); root != roots.rend(); ++root) stack.push_back({*root, false, {}});
     while (!stack.empty()) {
       if (stack.back().is_entered) {
-        for (auto undo = stack.back().undo.rbegin(); undo != stack.back().undo.rend(); ++undo) names_[undo->first] = undo->second;
+        for (auto undo = stack.back().undo.rbegin(); undo != stack.back().undo.rend(); ++undo)
+          names_[undo->first] = undo->second;
         stack.pop_back();
         continue;
       }
       stack.back().is_entered = true;
       const BlockId b = stack.back().block;
       stack.back().undo = rename_block(b);
-      for (auto child = children[b].rbegin(); child != children[b].rend(); ++child) stack.push_back({*child, false, {}});
+      for (auto child = children[b].rbegin(); child != children[b].rend(); ++child)
+        stack.push_back({*child, false, {}});
     }
   }
 
@@ -237,12 +246,14 @@ class Refiner {
     for (Target& target : block.terminator.targets) {
       for (Operand& argument : target.arguments) use_name(argument);
     }
-    block.statements.insert(block.statements.begin(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
+    block.statements.insert(block.statements.begin(), std::make_move_iterator(made.begin()),
+                            std::make_move_iterator(made.end()));
     return undo;
   }
 
   void use_name(Operand& operand) const {
-    if (operand.kind == Operand::Kind::Value && operand.value < names_.size()) operand.value = names_[operand.value];
+    if (operand.kind == Operand::Kind::Value && operand.value < names_.size())
+      operand.value = names_[operand.value];
   }
 
   PreparedBody& prepared_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Preparing a body for inference: declared types become `assert` statements, and values that a branch tests get a new name on each edge
+// Preparing a body for inference: declared types become `assert` statements, and values that a branch tests
+// get a new name on each edge
 // (`refine`), so that a flow-insensitive type per value is precise. Results depend on the body alone.
 #pragma once
 #include <unordered_map>
@@ -8,8 +9,8 @@
 
 namespace berth::inference {
 
-/// What an inserted `refine %x [%y]` knows of %x. Is: in or not in the statement's type. Same: identical to %y or not.
-/// A refine without a rule means its statement's type.
+/// What an inserted `refine %x [%y]` knows of %x. Is: in or not in the statement's type. Same: identical to
+/// %y or not. A refine without a rule means its statement's type.
 enum class RefineRule : uint8_t { Is, IsNot, Same, NotSame };
 
 struct PreparedBody {

@@ -129,25 +129,16 @@ void Printer::part(const Part& part) {
 
 void Printer::literal(const Literal& literal) {
   switch (literal.kind) {
-    case LeafKind::Nothing:
-      out_ += "nothing";
-      break;
-    case LeafKind::Bool:
-      out_ += literal.bits ? "true" : "false";
-      break;
-    case LeafKind::String:
-      out_ += quote_string(*literal.string);
-      break;
-    case LeafKind::Function:
-      name(literal.function->name);
-      break;
+    case LeafKind::Nothing: out_ += "nothing"; break;
+    case LeafKind::Bool: out_ += literal.bits ? "true" : "false"; break;
+    case LeafKind::String: out_ += quote_string(*literal.string); break;
+    case LeafKind::Function: name(literal.function->name); break;
     case LeafKind::TypeValue:
       out_ += "type<";
       type(literal.type);
       out_ += '>';
       break;
-    default:
-      append_number(out_, literal.kind, literal.bits);
+    default: append_number(out_, literal.kind, literal.bits);
   }
 }
 
@@ -326,20 +317,14 @@ void Printer::operands(const Statement& statement) {
     if (text) name(*text);
   };
   switch (shape_of(statement.op)) {
-    case Shape::Plain:
-      plain(all);
-      break;
-    case Shape::List:
-      list(all);
-      break;
+    case Shape::Plain: plain(all); break;
+    case Shape::List: list(all); break;
     case Shape::Call:
       out_ += ' ';
       if (!all.empty()) operand(all[0]);
       list(all, 1);
       break;
-    case Shape::Invoke:
-      invoke(statement);
-      break;
+    case Shape::Invoke: invoke(statement); break;
     case Shape::Host:
       word(statement.name);
       list(all);
@@ -372,9 +357,7 @@ void Printer::operands(const Statement& statement) {
       word(statement.name);
       plain(all);
       break;
-    case Shape::Launch:
-      launch(statement);
-      break;
+    case Shape::Launch: launch(statement); break;
   }
 }
 
@@ -411,24 +394,12 @@ void Printer::launch(const Statement& statement) {
 void Printer::terminator(const Terminator& terminator) {
   out_ += "  ";
   switch (terminator.kind) {
-    case Terminator::Kind::Branch:
-      out_ += "br";
-      break;
-    case Terminator::Kind::Condition:
-      out_ += "cond ";
-      break;
-    case Terminator::Kind::Switch:
-      out_ += "switch ";
-      break;
-    case Terminator::Kind::Return:
-      out_ += "return ";
-      break;
-    case Terminator::Kind::Throw:
-      out_ += "throw ";
-      break;
-    case Terminator::Kind::Unreachable:
-      out_ += "unreachable";
-      break;
+    case Terminator::Kind::Branch: out_ += "br"; break;
+    case Terminator::Kind::Condition: out_ += "cond "; break;
+    case Terminator::Kind::Switch: out_ += "switch "; break;
+    case Terminator::Kind::Return: out_ += "return "; break;
+    case Terminator::Kind::Throw: out_ += "throw "; break;
+    case Terminator::Kind::Unreachable: out_ += "unreachable"; break;
   }
   if (terminator.kind != Terminator::Kind::Branch && terminator.kind != Terminator::Kind::Unreachable)
     operand(terminator.value);

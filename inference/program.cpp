@@ -30,7 +30,8 @@ struct SignatureKey {
 struct SignatureHash {
   size_t operator()(const SignatureKey& key) const noexcept {
     uint64_t hash = reinterpret_cast<uintptr_t>(key.method) * 0x9e37'79b9'7f4a'7c15;
-    for (const Type* type : key.arguments) hash = (hash ^ reinterpret_cast<uintptr_t>(type)) * 0xff51'afd7'ed55'8ccd;
+    for (const Type* type : key.arguments)
+      hash = (hash ^ reinterpret_cast<uintptr_t>(type)) * 0xff51'afd7'ed55'8ccd;
     return hash ^ hash >> 31;
   }
 };
@@ -47,13 +48,14 @@ class ProgramSubsystem final : public engine::Subsystem {
   void explain(engine::Explanation& explanation) override {
     Execution& execution = program_.runtime().impl().execution;
     if (execution.num_fallbacks() == 0) return;
-    engine::add_item(explanation, "programs",
-                     fmt::format(R"({{"name":{},"interpreted_instead":{},"last_reason":{}}})", json_quote(program_.name()),
-                                 execution.num_fallbacks(), json_quote(execution.last_fallback())));
+    engine::add_item(
+        explanation, "programs",
+        fmt::format(R"({{"name":{},"interpreted_instead":{},"last_reason":{}}})", json_quote(program_.name()),
+                    execution.num_fallbacks(), json_quote(execution.last_fallback())));
   }
   void metrics(std::string& prometheus) override {
-    prometheus += fmt::format("berth_program_interpreted_instead_total{{program={}}} {}\n", json_quote(program_.name()),
-                              program_.runtime().counters().fallbacks);
+    prometheus += fmt::format("berth_program_interpreted_instead_total{{program={}}} {}\n",
+                              json_quote(program_.name()), program_.runtime().counters().fallbacks);
   }
   void add_counts(berth_engine_counts_t& counts) override {
     const InferenceCounters own = counters(program_);
@@ -89,8 +91,13 @@ struct Program::Impl {
 };
 
 Program::Program(engine::Engine& engine, std::string name)
-    : engine_(engine), name_(std::move(name)), types_(std::make_unique<TypeInterner>()), lattice_(std::make_unique<TypeLattice>(*types_)),
-      methods_(std::make_unique<MethodTable>(*lattice_)), calls_(make_runtime_calls(engine)), impl_(std::make_unique<Impl>(*this)) {
+    : engine_(engine),
+      name_(std::move(name)),
+      types_(std::make_unique<TypeInterner>()),
+      lattice_(std::make_unique<TypeLattice>(*types_)),
+      methods_(std::make_unique<MethodTable>(*lattice_)),
+      calls_(make_runtime_calls(engine)),
+      impl_(std::make_unique<Impl>(*this)) {
   runtime_ = std::make_unique<Runtime>(*this);
   gc::Type cell;
   cell.name = "global";
@@ -120,7 +127,8 @@ void Program::close() {
   {
     sync::Lock lock(impl_->specialisations_mutex);
     for (const auto& [key, specialisation] : impl_->specialisations) {
-      if (auto instance = engine_.lookup({specialisation.get(), owner()}, world)) instances.push_back(std::move(instance));
+      if (auto instance = engine_.lookup({specialisation.get(), owner()}, world))
+        instances.push_back(std::move(instance));
     }
   }
   for (const auto& instance : instances) (void)engine_.invalidate(*instance, world);
@@ -130,7 +138,9 @@ void Program::close() {
   sync::Lock lock(impl_->names_mutex);
   for (auto& [name, versions] : impl_->globals) {
     for (GlobalVersion& version : versions) {
-      if (version.global->cell) gc::Heap::write(version.global->cell, reinterpret_cast<gc::Object**>(version.global->cell->at(8)), nullptr);
+      if (version.global->cell)
+        gc::Heap::write(version.global->cell, reinterpret_cast<gc::Object**>(version.global->cell->at(8)),
+                        nullptr);
     }
   }
 }
@@ -155,7 +165,8 @@ Result<void> Program::define(gc::Thread* thread, std::string_view text, std::str
 
   std::vector<std::unique_ptr<Global>> variables;
   for (DefinitionSet::Variable& variable : set.variables) {
-    auto global = std::make_unique<Global>(Global{variable.name, variable.type, variable.is_constant, variable.value, nullptr});
+    auto global = std::make_unique<Global>(
+        Global{variable.name, variable.type, variable.is_constant, variable.value, nullptr});
     if (!variable.is_constant) {
       LeafKind kind{};
       const bool unboxed = is_unboxed(variable.type, kind);
@@ -163,7 +174,8 @@ Result<void> Program::define(gc::Thread* thread, std::string_view text, std::str
       if (unboxed) {
         global->cell->word(8) = variable.value.bits;
       } else {
-        gc::Heap::write(global->cell, reinterpret_cast<gc::Object**>(global->cell->at(8)), runtime_->literal_object(variable.value));
+        gc::Heap::write(global->cell, reinterpret_cast<gc::Object**>(global->cell->at(8)),
+                        runtime_->literal_object(variable.value));
       }
     }
     variables.push_back(std::move(global));
@@ -222,7 +234,8 @@ const Global* Program::global(std::string_view name, uint64_t world) {
   const auto found = impl_->globals.find(name);
   if (found == impl_->globals.end()) return nullptr;
   const auto& versions = found->second;
-  // A variable has one version, seen from every world: its cell does not change. A constant has its newest that is not too new.
+  // A variable has one version, seen from every world: its cell does not change. A constant has its newest
+  // that is not too new.
   if (!versions.front().global->is_constant) return versions.front().global.get();
   const Global* newest = nullptr;
   for (const GlobalVersion& version : versions) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // C functions of berth/program.h.
 //
-// An object in a result is kept alive by a handle of the calling thread's agent: until its outermost handle scope closes, or until
-// detach if none is open. An object in an argument is kept alive by the caller.
+// An object in a result is kept alive by a handle of the calling thread's agent: until its outermost handle
+// scope closes, or until detach if none is open. An object in an argument is kept alive by the caller.
 #include "berth/program.h"
 
 #include <cstring>
@@ -25,7 +25,8 @@ namespace {
 gc::Thread& thread_of(berth_thread_t* thread) noexcept { return *reinterpret_cast<gc::Thread*>(thread); }
 
 Error null_argument(const char* function, const char* name) {
-  return make_error(BERTH_INVALID_ARGUMENT, function, std::string(name) + " is NULL", "pass an object of Berth");
+  return make_error(BERTH_INVALID_ARGUMENT, function, std::string(name) + " is NULL",
+                    "pass an object of Berth");
 }
 
 char* copy_text(std::string_view text) {
@@ -44,7 +45,8 @@ Result<Value> value_of(const berth_value_t& value, size_t index) {
     case BERTH_VALUE_BOOL: return Value::boolean(value.b != 0);
     case BERTH_VALUE_OBJECT: return Runtime::unbox(static_cast<gc::Object*>(value.object));
   }
-  return make_error(BERTH_INVALID_ARGUMENT, "argument " + std::to_string(index), "unknown kind of value", "use a BERTH_VALUE_ constant");
+  return make_error(BERTH_INVALID_ARGUMENT, "argument " + std::to_string(index), "unknown kind of value",
+                    "use a BERTH_VALUE_ constant");
 }
 
 Result<void> put_value(gc::Thread& thread, Runtime& runtime, const Value& value, berth_value_t& out) {
@@ -67,7 +69,9 @@ Result<void> put_value(gc::Thread& thread, Runtime& runtime, const Value& value,
       gc::Object* object = nullptr;
       if (!runtime.box(thread, value, object)) return runtime.take_error(thread);
       void** handle = nullptr;
-      if (berth_error_t* error = berth_gc_scope_handle(reinterpret_cast<berth_thread_t*>(&thread), object, &handle)) return Error::adopt(error);
+      if (berth_error_t* error =
+              berth_gc_scope_handle(reinterpret_cast<berth_thread_t*>(&thread), object, &handle))
+        return Error::adopt(error);
       made.kind = BERTH_VALUE_OBJECT;
       made.object = *handle;
     }
@@ -82,10 +86,12 @@ berth_thread_t* caller_of(gc::Thread& thread) noexcept {
   return outer && outer->caller ? outer->caller : reinterpret_cast<berth_thread_t*>(&thread);
 }
 
-Result<void> call(gc::Thread& thread, Program& program, const char* method, const berth_value_t* args, size_t n, berth_value_t* result) {
+Result<void> call(gc::Thread& thread, Program& program, const char* method, const berth_value_t* args,
+                  size_t n, berth_value_t* result) {
   const Function* function = program.function(method);
   if (!function) {
-    return make_error(BERTH_NOT_FOUND, std::string("call ") + method, "no function of that name", "define it, or name another");
+    return make_error(BERTH_NOT_FOUND, std::string("call ") + method, "no function of that name",
+                      "define it, or name another");
   }
   std::vector<Value> values;
   for (size_t i = 0; i < n; ++i) {
@@ -94,7 +100,8 @@ Result<void> call(gc::Thread& thread, Program& program, const char* method, cons
   }
   const OutermostCall outermost(thread, program.engine().world(), caller_of(thread));
   Value given;
-  if (!program.runtime().call(thread, function, values, 0, given)) return program.runtime().take_error(thread);
+  if (!program.runtime().call(thread, function, values, 0, given))
+    return program.runtime().take_error(thread);
   return result ? put_value(thread, program.runtime(), given, *result) : success();
 }
 
@@ -103,11 +110,13 @@ struct Found {
   std::vector<const Type*> types;
 };
 
-/// The method that arguments of these types select. One with no types named and one method: that, with its declared types.
+/// The method that arguments of these types select. One with no types named and one method: that, with its
+/// declared types.
 Result<Found> find(Program& program, const char* name, const char* const* types, size_t n) {
   const uint64_t world = program.engine().world();
   const Function* function = program.function(name);
-  if (!function) return make_error(BERTH_NOT_FOUND, name, "no function of that name", "define it, or name another");
+  if (!function)
+    return make_error(BERTH_NOT_FOUND, name, "no function of that name", "define it, or name another");
   Found found{nullptr, {}};
   for (size_t i = 0; i < n; ++i) {
     BERTH_TRY(const Type* type, parse_type(program, types[i]));
@@ -123,9 +132,12 @@ Result<Found> find(Program& program, const char* name, const char* const* types,
   std::string asked = std::string(name) + "(";
   for (size_t i = 0; i < n; ++i) asked += (i ? ", " : "") + found.types[i]->name;
   asked += ")";
-  if (dispatch.methods.empty()) return make_error(BERTH_NOT_FOUND, asked, "no method for these types", "name types that a method accepts");
+  if (dispatch.methods.empty())
+    return make_error(BERTH_NOT_FOUND, asked, "no method for these types",
+                      "name types that a method accepts");
   if (dispatch.methods.size() > 1 || dispatch.ambiguous[0]) {
-    return make_error(BERTH_INVALID_ARGUMENT, asked, "several methods may be selected", "name narrower types");
+    return make_error(BERTH_INVALID_ARGUMENT, asked, "several methods may be selected",
+                      "name narrower types");
   }
   found.method = dispatch.methods.front();
   return found;
@@ -135,12 +147,14 @@ Result<std::string> typed_text(gc::Thread& thread, Program& program, const Found
   std::vector<const Type*> types;
   for (const Type* type : found.types) types.push_back(program.lattice().widen(type));
   const Specialisation* specialisation = program.specialise(*found.method, types);
-  BERTH_TRY(const engine::CodeInstanceRef instance, infer(thread, program, *specialisation, program.engine().world(), false));
-  return print_typed(typed_method(*instance), engine::instance_min_world(*instance), engine::instance_max_world(*instance));
+  BERTH_TRY(const engine::CodeInstanceRef instance,
+            infer(thread, program, *specialisation, program.engine().world(), false));
+  return print_typed(typed_method(*instance), engine::instance_min_world(*instance),
+                     engine::instance_max_world(*instance));
 }
 
-Result<std::string> emit(gc::Thread& thread, Program& program, const char* method, const char* const* types, size_t n, const std::string& form,
-                         const char* target_cpu) {
+Result<std::string> emit(gc::Thread& thread, Program& program, const char* method, const char* const* types,
+                         size_t n, const std::string& form, const char* target_cpu) {
   BERTH_TRY(const Found found, find(program, method, types, n));
   if (form == "ir") return print(*found.method);
   if (form == "typed-ir") return typed_text(thread, program, found);
@@ -153,21 +167,27 @@ Result<std::string> emit(gc::Thread& thread, Program& program, const char* metho
 using namespace berth;
 using namespace berth::inference;
 
-berth_error_t* berth_program_parse(berth_engine_t* engine, const char* text, size_t length, const char* name, berth_program_t** out) {
+berth_error_t* berth_program_parse(berth_engine_t* engine, const char* text, size_t length, const char* name,
+                                   berth_program_t** out) {
   return at_boundary("berth_program_parse", [&]() -> Result<void> {
-    if (!engine || !out || (!text && length)) return null_argument("berth_program_parse", engine ? out ? "text" : "out" : "engine");
+    if (!engine || !out || (!text && length))
+      return null_argument("berth_program_parse", engine ? out ? "text" : "out" : "engine");
     auto handle = std::make_unique<berth_program>();
-    handle->program = std::make_shared<Program>(*reinterpret_cast<engine::Engine*>(engine), name ? name : "program");
+    handle->program =
+        std::make_shared<Program>(*reinterpret_cast<engine::Engine*>(engine), name ? name : "program");
     BERTH_TRYV(handle->program->define(nullptr, {text, length}, name ? name : "program"));
     *out = handle.release();
     return success();
   });
 }
 
-berth_error_t* berth_program_define(berth_thread_t* thread, berth_program_t* program, const char* text, size_t length, const char* name) {
+berth_error_t* berth_program_define(berth_thread_t* thread, berth_program_t* program, const char* text,
+                                    size_t length, const char* name) {
   return at_boundary("berth_program_define", [&]() -> Result<void> {
-    if (!program || (!text && length)) return null_argument("berth_program_define", program ? "text" : "program");
-    return program->program->define(reinterpret_cast<gc::Thread*>(thread), {text, length}, name ? name : "program");
+    if (!program || (!text && length))
+      return null_argument("berth_program_define", program ? "text" : "program");
+    return program->program->define(reinterpret_cast<gc::Thread*>(thread), {text, length},
+                                    name ? name : "program");
   });
 }
 
@@ -179,27 +199,33 @@ void berth_program_set_device(berth_program_t* program, berth_device_t* device) 
   if (program) program->program->calls().set_device(device);
 }
 
-void berth_program_set_print(berth_program_t* program, void (*print)(void*, berth_thread_t*, const char*, size_t), void* context) {
+void berth_program_set_print(berth_program_t* program,
+                             void (*print)(void*, berth_thread_t*, const char*, size_t), void* context) {
   if (program) program->program->runtime().set_print(print, context);
 }
 
-berth_error_t* berth_program_call(berth_thread_t* thread, berth_program_t* program, const char* method, const berth_value_t* args, size_t n,
-                                  berth_value_t* result) {
+berth_error_t* berth_program_call(berth_thread_t* thread, berth_program_t* program, const char* method,
+                                  const berth_value_t* args, size_t n, berth_value_t* result) {
   return at_boundary("berth_program_call", [&]() -> Result<void> {
     if (!thread || !program || !method || (!args && n)) {
-      return null_argument("berth_program_call", !thread ? "thread" : !program ? "program" : !method ? "method" : "args");
+      return null_argument("berth_program_call", !thread    ? "thread"
+                                                 : !program ? "program"
+                                                 : !method  ? "method"
+                                                            : "args");
     }
     const gc::UnsafeRegion unsafe(thread_of(thread));
     return call(thread_of(thread), *program->program, method, args, n, result);
   });
 }
 
-berth_error_t* berth_program_infer(berth_thread_t* thread, berth_program_t* program, const char* method, const char* const* types, size_t n,
-                                   char** typed_ir) {
+berth_error_t* berth_program_infer(berth_thread_t* thread, berth_program_t* program, const char* method,
+                                   const char* const* types, size_t n, char** typed_ir) {
   return at_boundary("berth_program_infer", [&]() -> Result<void> {
-    if (!thread || !program || !method || !typed_ir) return null_argument("berth_program_infer", "an argument");
+    if (!thread || !program || !method || !typed_ir)
+      return null_argument("berth_program_infer", "an argument");
     const gc::UnsafeRegion unsafe(thread_of(thread));
-    BERTH_TRY(const std::string text, emit(thread_of(thread), *program->program, method, types, n, "typed-ir", nullptr));
+    BERTH_TRY(const std::string text,
+              emit(thread_of(thread), *program->program, method, types, n, "typed-ir", nullptr));
     *typed_ir = copy_text(text);
     return success();
   });
@@ -211,19 +237,23 @@ void berth_program_delete(berth_program_t* program) {
   delete program;
 }
 
-berth_error_t* berth_program_emit(berth_thread_t* thread, berth_program_t* program, const char* method, const char* const* types, size_t n,
-                                  const char* form, const char* target_cpu, char** text, size_t* length) {
+berth_error_t* berth_program_emit(berth_thread_t* thread, berth_program_t* program, const char* method,
+                                  const char* const* types, size_t n, const char* form,
+                                  const char* target_cpu, char** text, size_t* length) {
   return at_boundary("berth_program_emit", [&]() -> Result<void> {
-    if (!thread || !program || !method || !form || !text) return null_argument("berth_program_emit", "an argument");
+    if (!thread || !program || !method || !form || !text)
+      return null_argument("berth_program_emit", "an argument");
     const gc::UnsafeRegion unsafe(thread_of(thread));
-    BERTH_TRY(const std::string made, emit(thread_of(thread), *program->program, method, types, n, form, target_cpu));
+    BERTH_TRY(const std::string made,
+              emit(thread_of(thread), *program->program, method, types, n, form, target_cpu));
     *text = copy_text(made);
     if (length) *length = made.size();
     return success();
   });
 }
 
-berth_error_t* berth_program_format(berth_thread_t* thread, berth_program_t* program, const berth_value_t* value, char** text) {
+berth_error_t* berth_program_format(berth_thread_t* thread, berth_program_t* program,
+                                    const berth_value_t* value, char** text) {
   return at_boundary("berth_program_format", [&]() -> Result<void> {
     if (!thread || !program || !value || !text) return null_argument("berth_program_format", "an argument");
     const gc::UnsafeRegion unsafe(thread_of(thread));

@@ -68,7 +68,8 @@ gc::Type layout_of(const Leaf& leaf) {
       type.bytes = static_cast<uint32_t>(8 + 8 * fields.size());
       for (size_t i = 0; i < fields.size(); ++i) {
         LeafKind kind{};
-        if (!is_unboxed(fields[i].type, kind)) type.reference_offsets.push_back(static_cast<uint32_t>(8 + 8 * i));
+        if (!is_unboxed(fields[i].type, kind))
+          type.reference_offsets.push_back(static_cast<uint32_t>(8 + 8 * i));
       }
       break;
     }
@@ -106,8 +107,11 @@ OutermostCall::OutermostCall(gc::Thread& thread, uint64_t world, berth_thread_t*
   state.caller = caller;
   if (previous_) state.depth = static_cast<RuntimeThread*>(previous_)->depth;
   thread.language = &state;
-  // Anew for each outermost call: the record may have served another native thread before, and agents bring stacks of their own.
-  if (!previous_) thread.stack_limit = thread.agent && thread.agent->stack_low ? thread.agent->stack_low + kStackReserve : native_stack_limit();
+  // Anew for each outermost call: the record may have served another native thread before, and agents bring
+  // stacks of their own.
+  if (!previous_)
+    thread.stack_limit = thread.agent && thread.agent->stack_low ? thread.agent->stack_low + kStackReserve
+                                                                 : native_stack_limit();
 }
 
 OutermostCall::~OutermostCall() {
@@ -131,7 +135,9 @@ Runtime::Runtime(Program& program) : program_(program), impl_(std::make_unique<I
     return literal_object({LeafKind::String, 0, program.types().string(words)});
   };
   gc::Object* error = heap().allocate_permanent(layout(impl_->leaves[static_cast<size_t>(LeafKind::Error)]));
-  const auto put = [&](size_t offset, gc::Object* object) { gc::Heap::write(error, reinterpret_cast<gc::Object**>(error->at(offset)), object); };
+  const auto put = [&](size_t offset, gc::Object* object) {
+    gc::Heap::write(error, reinterpret_cast<gc::Object**>(error->at(offset)), object);
+  };
   put(kErrorKind, text("memory"));
   put(kErrorText, text("out of memory"));
   put(kErrorAt, text(""));
@@ -145,7 +151,8 @@ gc::Heap& Runtime::heap() noexcept { return program_.engine().collector().heap()
 
 const gc::Type* Runtime::layout(const Leaf* leaf) {
   if (leaf->kind == LeafKind::Nothing) return nullptr;
-  // Several threads may make it at once; the first that puts its own wins. Release: the type's fields were written before.
+  // Several threads may make it at once; the first that puts its own wins. Release: the type's fields were
+  // written before.
   std::atomic_ref<const gc::Type*> slot(const_cast<Leaf*>(leaf)->layout);
   if (const gc::Type* made = slot.load(std::memory_order_acquire)) return made;
   const gc::Type* fresh = heap().add_type(layout_of(*leaf));
@@ -175,12 +182,14 @@ gc::Object* Runtime::literal_object(const Literal& literal) {
   if (literal.kind == LeafKind::Bool) return boolean(literal.bits != 0);
   {
     sync::Lock lock(impl_->mutex);
-    if (const auto found = impl_->literals.find(literal); found != impl_->literals.end()) return found->second;
+    if (const auto found = impl_->literals.find(literal); found != impl_->literals.end())
+      return found->second;
   }
   // Made outside the lock: allocation takes locks of the collector. Who comes second leaves an unused object.
   gc::Object* object = nullptr;
   if (literal.kind == LeafKind::String) {
-    object = heap().allocate_permanent(layout(program_.types().leaf(LeafKind::String)), literal.string->size());
+    object =
+        heap().allocate_permanent(layout(program_.types().leaf(LeafKind::String)), literal.string->size());
     std::copy(literal.string->begin(), literal.string->end(), object->elements());
   } else if (literal.kind == LeafKind::Function) {
     object = heap().allocate_permanent(layout(literal.function->leaf));
@@ -241,7 +250,8 @@ namespace {
 
 bool field_is(Runtime& runtime, const gc::Object* object, size_t i, const Type* type) {
   const Leaf& leaf = *leaf_of(object);
-  if (leaf.kind == LeafKind::Tuple) return runtime.is(Runtime::unbox(reinterpret_cast<gc::Object* const*>(object->elements())[i]), type);
+  if (leaf.kind == LeafKind::Tuple)
+    return runtime.is(Runtime::unbox(reinterpret_cast<gc::Object* const*>(object->elements())[i]), type);
   LeafKind kind{};
   auto* field = const_cast<gc::Object*>(object)->at(8 + 8 * i);
   if (is_unboxed(leaf.structure->fields[i].type, kind)) {
@@ -305,7 +315,8 @@ bool Runtime::same(const Value& first, const Value& second) {
         if (is_unboxed(leaf.structure->fields[i].type, kind)) {
           if (left != right) return false;
         } else {
-          pairs.emplace_back(unbox(reinterpret_cast<gc::Object*>(left)), unbox(reinterpret_cast<gc::Object*>(right)));
+          pairs.emplace_back(unbox(reinterpret_cast<gc::Object*>(left)),
+                             unbox(reinterpret_cast<gc::Object*>(right)));
         }
       }
     } else {
@@ -315,19 +326,24 @@ bool Runtime::same(const Value& first, const Value& second) {
   return true;
 }
 
-const Specialisation* Runtime::dispatch(gc::Thread& thread, const Function& function, std::span<const Value> arguments,
-                                        uint64_t world, const Position* at) {
+const Specialisation* Runtime::dispatch(gc::Thread& thread, const Function& function,
+                                        std::span<const Value> arguments, uint64_t world,
+                                        const Position* at) {
   boost::container::small_vector<const void*, 8> keys;
   for (const Value& argument : arguments) {
     keys.push_back(argument.kind == LeafKind::Tuple ? static_cast<const void*>(type_of_value(argument))
                                                     : static_cast<const void*>(leaf_of_value(argument)));
   }
-  if (const Specialisation* hit = impl_->dispatch.find(&function, {keys.data(), keys.size()}, world)) return hit;
+  if (const Specialisation* hit = impl_->dispatch.find(&function, {keys.data(), keys.size()}, world))
+    return hit;
   std::vector<const Type*> types;
   for (const Value& argument : arguments) types.push_back(type_of_value(argument));
   const Dispatch found = program_.methods().find(function, types, world);
   if (found.ambiguous[0]) {
-    raise(thread, "method", fmt::format("ambiguous: {}, {}", method_text(*found.ambiguous[0]), method_text(*found.ambiguous[1])), at);
+    raise(
+        thread, "method",
+        fmt::format("ambiguous: {}, {}", method_text(*found.ambiguous[0]), method_text(*found.ambiguous[1])),
+        at);
     return nullptr;
   }
   if (found.methods.empty()) {
@@ -347,7 +363,9 @@ namespace {
 // Sets the world of the running call for a scope.
 class WorldScope {
  public:
-  WorldScope(RuntimeThread& state, uint64_t world) noexcept : state_(state), previous_(state.world) { state.world = world; }
+  WorldScope(RuntimeThread& state, uint64_t world) noexcept : state_(state), previous_(state.world) {
+    state.world = world;
+  }
   ~WorldScope() { state_.world = previous_; }
   WorldScope(const WorldScope&) = delete;
   WorldScope& operator=(const WorldScope&) = delete;
@@ -359,9 +377,11 @@ class WorldScope {
 
 }  // namespace
 
-bool Runtime::call(gc::Thread& thread, const Function* function, std::span<const Value> arguments, uint64_t world, Value& result) {
+bool Runtime::call(gc::Thread& thread, const Function* function, std::span<const Value> arguments,
+                   uint64_t world, Value& result) {
   if (!thread.language) {
-    const OutermostCall outermost(thread, world ? world : program_.engine().world(), reinterpret_cast<berth_thread_t*>(&thread));
+    const OutermostCall outermost(thread, world ? world : program_.engine().world(),
+                                  reinterpret_cast<berth_thread_t*>(&thread));
     return call(thread, function, arguments, 0, result);
   }
   RuntimeThread& state = runtime_thread(thread);
@@ -370,19 +390,24 @@ bool Runtime::call(gc::Thread& thread, const Function* function, std::span<const
   return callee && invoke(thread, *callee, arguments, result);
 }
 
-bool Runtime::call_value(gc::Thread& thread, const Value& function, std::span<const Value> arguments, uint64_t world, Value& result) {
+bool Runtime::call_value(gc::Thread& thread, const Value& function, std::span<const Value> arguments,
+                         uint64_t world, Value& result) {
   if (function.kind != LeafKind::Function) return raise_type(thread, "function", function);
   return call(thread, function_of(function.object), arguments, world, result);
 }
 
-bool Runtime::invoke(gc::Thread& thread, const Specialisation& callee, std::span<const Value> arguments, Value& result) {
+bool Runtime::invoke(gc::Thread& thread, const Specialisation& callee, std::span<const Value> arguments,
+                     Value& result) {
   if (!thread.language) {
-    const OutermostCall outermost(thread, program_.engine().world(), reinterpret_cast<berth_thread_t*>(&thread));
+    const OutermostCall outermost(thread, program_.engine().world(),
+                                  reinterpret_cast<berth_thread_t*>(&thread));
     return invoke(thread, callee, arguments, result);
   }
-  if (reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) < thread.stack_limit) return raise(thread, "stack", "stack overflow");
+  if (reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) < thread.stack_limit)
+    return raise(thread, "stack", "stack overflow");
   Execution::Target target;
-  const ValueFrame roots(thread, arguments);  // the first call of a method infers, waits, and so may see a collection
+  const ValueFrame roots(thread,
+                         arguments);  // the first call of a method infers, waits, and so may see a collection
   if (!impl_->execution.resolve(thread, callee, target)) return false;
   if (target.interpreted) return Interpreter(thread, *this).call(*target.interpreted, roots.values(), result);
   return target.entry(&thread, roots.values().data(), arguments.size(), &result) == 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runtime::Impl: tables of the Runtime, shared by its sources (runtime, errors, strings, arrays, tasks, execute).
+// Runtime::Impl: tables of the Runtime, shared by its sources (runtime, errors, strings, arrays, tasks,
+// execute).
 #pragma once
 #include <atomic>
 #include <unordered_map>
@@ -27,10 +28,10 @@ inline constexpr size_t kNumLeafKinds = static_cast<size_t>(LeafKind::Tuple) + 1
 struct Runtime::Impl {
   explicit Impl(Runtime& runtime) : execution(runtime) {}
 
-  const Leaf* leaves[kNumLeafKinds] = {};        // of simple kinds; set once when made
-  const gc::Type* boxes[kNumLeafKinds] = {};     // of bool and numbers
+  const Leaf* leaves[kNumLeafKinds] = {};     // of simple kinds; set once when made
+  const gc::Type* boxes[kNumLeafKinds] = {};  // of bool and numbers
   gc::Object* booleans[2] = {};
-  gc::Object* out_of_memory = nullptr;           // the error that needs no memory
+  gc::Object* out_of_memory = nullptr;  // the error that needs no memory
 
   sync::Mutex mutex{kRankRuntimeTables};
   std::unordered_map<Literal, gc::Object*, LiteralHash> literals BERTH_GUARDED_BY(mutex);
@@ -47,7 +48,9 @@ struct Runtime::Impl {
   Print print BERTH_GUARDED_BY(print_mutex);
 };
 
-inline RuntimeThread& runtime_thread(gc::Thread& thread) noexcept { return *static_cast<RuntimeThread*>(thread.language); }
+inline RuntimeThread& runtime_thread(gc::Thread& thread) noexcept {
+  return *static_cast<RuntimeThread*>(thread.language);
+}
 
 /// Whether compiled code and objects hold a value of this declared type as plain bits; then of which kind.
 inline bool is_unboxed(const Type* type, LeafKind& kind) noexcept {
@@ -61,7 +64,9 @@ inline bool is_unboxed(const Type* type, LeafKind& kind) noexcept {
 inline const Function* function_of(const gc::Object* object) noexcept {
   return *reinterpret_cast<const Function* const*>(object->at(8));
 }
-inline const Type* type_held_by(const gc::Object* object) noexcept { return *reinterpret_cast<const Type* const*>(object->at(8)); }
+inline const Type* type_held_by(const gc::Object* object) noexcept {
+  return *reinterpret_cast<const Type* const*>(object->at(8));
+}
 
 inline Value object_value(LeafKind kind, gc::Object* object) noexcept {
   Value value;

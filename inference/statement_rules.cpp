@@ -114,10 +114,8 @@ BrokenRule check_member(const Body& body, const Statement& statement) {
 
 BrokenRule check_types(const Statement& statement) {
   switch (statement.op) {
-    case Op::New:
-      return check_new(statement);
-    case Op::CallHost:
-      return check_host(statement);
+    case Op::New: return check_new(statement);
+    case Op::CallHost: return check_host(statement);
     case Op::ArrayNew:
     case Op::Is:
     case Op::Assert:
@@ -130,8 +128,7 @@ BrokenRule check_types(const Statement& statement) {
       if (!is_number_type(statement.type))
         return {"type", "elements of no number type, expected one number type"};
       return {};
-    default:
-      return {};
+    default: return {};
   }
 }
 
@@ -233,19 +230,12 @@ BrokenRule check_terminator(const Method& method, const Terminator& terminator, 
   const size_t n = terminator.targets.size(), cases = terminator.cases.size();
   size_t expected = 0;
   switch (terminator.kind) {
-    case Terminator::Kind::Branch:
-      expected = 1;
-      break;
-    case Terminator::Kind::Condition:
-      expected = 2;
-      break;
-    case Terminator::Kind::Switch:
-      expected = cases + 1;
-      break;
+    case Terminator::Kind::Branch: expected = 1; break;
+    case Terminator::Kind::Condition: expected = 2; break;
+    case Terminator::Kind::Switch: expected = cases + 1; break;
     case Terminator::Kind::Return:
     case Terminator::Kind::Throw:
-    case Terminator::Kind::Unreachable:
-      break;
+    case Terminator::Kind::Unreachable: break;
   }
   if (n != expected) return {"terminator", fmt::format("{} targets, expected {}", n, expected)};
   if (terminator.value.kind == Operand::Kind::Name)

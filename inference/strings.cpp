@@ -13,11 +13,12 @@
 namespace berth::inference {
 namespace {
 
-constexpr unsigned kTextDepth = 8;           // deeper objects print as "..."
-constexpr size_t kTextBytes = 1024 * 1024;   // of a compound value
+constexpr unsigned kTextDepth = 8;          // deeper objects print as "..."
+constexpr size_t kTextBytes = 1024 * 1024;  // of a compound value
 
 gc::Object* allocate_string(gc::Thread& thread, Runtime& runtime, size_t length) {
-  return runtime.heap().allocate(thread, runtime.layout(runtime.impl().leaves[static_cast<size_t>(LeafKind::String)]), length);
+  return runtime.heap().allocate(
+      thread, runtime.layout(runtime.impl().leaves[static_cast<size_t>(LeafKind::String)]), length);
 }
 
 std::string quoted(std::string_view text) {
@@ -59,7 +60,8 @@ void append_array(Runtime& runtime, const gc::Object* array, unsigned depth, std
     for (uint64_t i = 0; i < array->length() && out.size() < kTextBytes; ++i) {
       if (i) out += ", ";
       uint64_t bits = element_bits(array, bytes, i);
-      if (is_signed(kind) && bytes < 8) bits = static_cast<uint64_t>(static_cast<int64_t>(bits << (64 - 8 * bytes)) >> (64 - 8 * bytes));
+      if (is_signed(kind) && bytes < 8)
+        bits = static_cast<uint64_t>(static_cast<int64_t>(bits << (64 - 8 * bytes)) >> (64 - 8 * bytes));
       out += number_text(kind, bits);
     }
   } else {
@@ -76,15 +78,20 @@ void append_struct(Runtime& runtime, const gc::Object* object, unsigned depth, s
     if (i) out += ", ";
     const uint64_t word = const_cast<gc::Object*>(object)->word(8 + 8 * i);
     LeafKind kind{};
-    const Value field = is_unboxed(type.fields[i].type, kind) ? Value::of_bits(kind, word) : Runtime::unbox(reinterpret_cast<gc::Object*>(word));
+    const Value field = is_unboxed(type.fields[i].type, kind)
+                            ? Value::of_bits(kind, word)
+                            : Runtime::unbox(reinterpret_cast<gc::Object*>(word));
     append_value(runtime, field, depth - 1, out);
   }
   out += ')';
 }
 
 void append_error(const gc::Object* error, std::string& out) {
-  const auto part = [&](size_t offset) { return Runtime::string_view(*reinterpret_cast<gc::Object* const*>(error->at(offset))); };
-  out += fmt::format("error({}, {}, {})", quoted(part(kErrorKind)), quoted(part(kErrorText)), quoted(part(kErrorAt)));
+  const auto part = [&](size_t offset) {
+    return Runtime::string_view(*reinterpret_cast<gc::Object* const*>(error->at(offset)));
+  };
+  out += fmt::format("error({}, {}, {})", quoted(part(kErrorKind)), quoted(part(kErrorText)),
+                     quoted(part(kErrorAt)));
 }
 
 void append_value(Runtime& runtime, const Value& value, unsigned depth, std::string& out) {
@@ -132,7 +139,9 @@ bool Runtime::string_new(gc::Thread& thread, std::string_view text, gc::Object*&
   return true;
 }
 
-std::string_view Runtime::string_view(const gc::Object* string) noexcept { return {string->elements(), string->length()}; }
+std::string_view Runtime::string_view(const gc::Object* string) noexcept {
+  return {string->elements(), string->length()};
+}
 
 bool Runtime::string_concat(gc::Thread& thread, gc::Object* a, gc::Object* b, gc::Object*& out) {
   gc::Rooted<2> roots(thread);
@@ -167,14 +176,16 @@ bool Runtime::string_of(gc::Thread& thread, const Value& value, gc::Object*& out
 }
 
 bool Runtime::string_fixed(gc::Thread& thread, double value, int64_t decimals, gc::Object*& out) {
-  if (decimals < 0 || decimals > 1000) return raise(thread, "index", fmt::format("index {} of {}", decimals, 1001));
+  if (decimals < 0 || decimals > 1000)
+    return raise(thread, "index", fmt::format("index {} of {}", decimals, 1001));
   return string_new(thread, fixed_text(value, decimals), out);
 }
 
 std::string Runtime::text_of_value(const Value& value) {
   if (value.kind == LeafKind::String) return std::string(string_view(value.object));
   if (is_bytes(value)) return {value.object->elements(), value.object->length()};
-  if (value.kind == LeafKind::Error) return std::string(string_view(*reinterpret_cast<gc::Object**>(value.object->at(kErrorText))));
+  if (value.kind == LeafKind::Error)
+    return std::string(string_view(*reinterpret_cast<gc::Object**>(value.object->at(kErrorText))));
   std::string out;
   append_value(*this, value, kTextDepth, out);
   return out;
@@ -188,7 +199,8 @@ bool Runtime::print(gc::Thread& thread, std::span<const Value> values) {
     sync::Lock lock(impl_->print_mutex);
     print = impl_->print;
   }
-  berth_thread_t* caller = thread.language ? runtime_thread(thread).caller : reinterpret_cast<berth_thread_t*>(&thread);
+  berth_thread_t* caller =
+      thread.language ? runtime_thread(thread).caller : reinterpret_cast<berth_thread_t*>(&thread);
   const gc::SafeRegion safe(thread);  // the other end of a pipe may be slow
   if (print.function) {
     print.function(print.context, caller, text.data(), text.size());

@@ -20,10 +20,11 @@ class TaskGroup {
  public:
   TaskGroup() = default;
   ~TaskGroup() { wait(); }
-  /// Runs `body` on a thread of its own. Threads: any. Blocks: short. GC: any, kept. Errors: RESOURCE_EXHAUSTED.
+  /// Runs `body` on a thread of its own. Threads: any. Blocks: short. GC: any, kept. Errors:
+  /// RESOURCE_EXHAUSTED.
   Result<void> start(std::function<void()> body);
-  /// Returns when every started body has ended and its thread is joined. Threads: any but the group's own. Blocks: may wait.
-  /// GC: must be safe or unattached.
+  /// Returns when every started body has ended and its thread is joined. Threads: any but the group's own.
+  /// Blocks: may wait. GC: must be safe or unattached.
   void wait();
 
  private:

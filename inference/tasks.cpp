@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tasks: spawn and join. A task object holds a Task and, once it ended, its boxed result or its error at byte 16.
+// Tasks: spawn and join. A task object holds a Task and, once it ended, its boxed result or its error at
+// byte 16.
 #include "inference/native_handle.hpp"
 #include "inference/runtime_impl.hpp"
 #include "inference/value_frame.hpp"
@@ -30,7 +31,8 @@ class Task {
   State wait() {
     sync::Lock lock(mutex_);
     // Sliced: a lost notification (glibc bug 25847) delays, it does not hang.
-    while (state_ == State::Running) ended_.wait_until(lock, sync::Clock::now() + std::chrono::milliseconds(100));
+    while (state_ == State::Running)
+      ended_.wait_until(lock, sync::Clock::now() + std::chrono::milliseconds(100));
     return state_;
   }
 
@@ -43,7 +45,9 @@ class Task {
 class TaskHandle final : public NativeHandle {
  public:
   explicit TaskHandle(std::shared_ptr<Task> task) noexcept : task(std::move(task)) {}
-  static TaskHandle& of(const gc::Object* object) noexcept { return *static_cast<TaskHandle*>(NativeHandle::of(object)); }
+  static TaskHandle& of(const gc::Object* object) noexcept {
+    return *static_cast<TaskHandle*>(NativeHandle::of(object));
+  }
   const std::shared_ptr<Task> task;
 };
 
@@ -52,14 +56,16 @@ struct Start {
   Runtime& runtime;
   std::shared_ptr<Task> task;
   gc::GlobalRoot object;
-  std::vector<Value> values;  // function, then arguments
+  std::vector<Value> values;          // function, then arguments
   std::vector<gc::GlobalRoot> roots;  // of the objects among them, in order
   uint64_t world;
   berth_thread_t* caller;
   bool raw;
 };
 
-gc::Object** result_slot(gc::Object* task) noexcept { return reinterpret_cast<gc::Object**>(task->at(kTaskResult)); }
+gc::Object** result_slot(gc::Object* task) noexcept {
+  return reinterpret_cast<gc::Object**>(task->at(kTaskResult));
+}
 
 // On the new, attached thread. Its end is told by the caller of this.
 Task::State run(gc::Thread& thread, Start& start) {
@@ -74,7 +80,8 @@ Task::State run(gc::Thread& thread, Start& start) {
   const ValueFrame values(thread, start.values);
   start.roots.clear();
   Value result;
-  const bool done = start.runtime.call_value(thread, values.values()[0], values.values().subspan(1), 0, result);
+  const bool done =
+      start.runtime.call_value(thread, values.values()[0], values.values().subspan(1), 0, result);
   gc::Object* boxed = nullptr;
   if (done && start.runtime.box(thread, result, boxed)) {
     gc::Heap::write(object[0], result_slot(object[0]), boxed);
@@ -102,16 +109,19 @@ void run_task(std::unique_ptr<Start> start) {
 
 }  // namespace
 
-bool Runtime::spawn(gc::Thread& thread, const Value& function, std::span<const Value> arguments, gc::Object*& out) {
+bool Runtime::spawn(gc::Thread& thread, const Value& function, std::span<const Value> arguments,
+                    gc::Object*& out) {
   if (function.kind != LeafKind::Function) return raise_type(thread, "function", function);
   const ValueFrame values(thread, arguments);
   gc::Rooted<1> object(thread);
   object[0] = heap().allocate(thread, layout(program_.types().leaf(LeafKind::Task)));
   if (!object[0]) return raise(thread, "memory", "out of memory");
   auto task = std::make_shared<Task>();
-  object[0]->word(NativeHandle::kOffset) = reinterpret_cast<uint64_t>(static_cast<NativeHandle*>(new TaskHandle(task)));
+  object[0]->word(NativeHandle::kOffset) =
+      reinterpret_cast<uint64_t>(static_cast<NativeHandle*>(new TaskHandle(task)));
   const RuntimeThread& state = runtime_thread(thread);
-  auto start = std::make_unique<Start>(Start{*this, task, gc::GlobalRoot(heap(), object[0]), {}, {}, state.world, state.caller, state.raw});
+  auto start = std::make_unique<Start>(
+      Start{*this, task, gc::GlobalRoot(heap(), object[0]), {}, {}, state.world, state.caller, state.raw});
   const auto hand_over = [&](const Value& value) {
     start->values.push_back(value);
     if (value.is_object()) start->roots.emplace_back(heap(), value.object);
@@ -146,7 +156,8 @@ bool Runtime::join(gc::Thread& thread, gc::Object* task, Value& result) {
     thread.waiting.kind.store(nullptr, std::memory_order_release);
   }
   gc::Object* kept = std::atomic_ref<gc::Object*>(*result_slot(object[0])).load(std::memory_order_relaxed);
-  if (state == Task::State::Lost) return raise(thread, "task", "the task could not start: the engine shuts down");
+  if (state == Task::State::Lost)
+    return raise(thread, "task", "the task could not start: the engine shuts down");
   if (state == Task::State::Failed) {
     thread.pending_error = kept;
     return false;

@@ -147,10 +147,8 @@ bool TokenReader::is_literal() const noexcept {
   switch (current_.kind) {
     case Token::Kind::Integer:
     case Token::Kind::Float:
-    case Token::Kind::String:
-      return true;
-    default:
-      return current_.is_word("true") || current_.is_word("false") || current_.is_word("nothing");
+    case Token::Kind::String: return true;
+    default: return current_.is_word("true") || current_.is_word("false") || current_.is_word("nothing");
   }
 }
 

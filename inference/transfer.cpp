@@ -9,8 +9,8 @@
 namespace berth::inference {
 namespace {
 
-constexpr uint8_t kAllocates = kPure & ~(kNoSafepoint | kNoRaise);      // memory may end: that is an error, too
-constexpr uint8_t kAllocatesObject = kAllocates & ~kSameResult;         // with an identity of its own
+constexpr uint8_t kAllocates = kPure & ~(kNoSafepoint | kNoRaise);  // memory may end: that is an error, too
+constexpr uint8_t kAllocatesObject = kAllocates & ~kSameResult;     // with an identity of its own
 constexpr uint8_t kLoads = kPure & ~kSameResult;
 constexpr uint8_t kStores = kPure & ~(kSameResult | kNoWrite);
 constexpr uint8_t kOrdered = kNoRaise | kTerminates | kNoSafepoint;
@@ -38,7 +38,11 @@ bool is_exact(LeafKind from, LeafKind to) {
 class Transfer::Step {
  public:
   Step(Transfer& transfer, const Statement& statement, std::span<const Type* const> operands)
-      : transfer_(transfer), types_(transfer.types_), lattice_(transfer.lattice_), statement_(statement), operands_(operands) {}
+      : transfer_(transfer),
+        types_(transfer.types_),
+        lattice_(transfer.lattice_),
+        statement_(statement),
+        operands_(operands) {}
 
   Transferred run() {
     const Transferred done = result();
@@ -70,7 +74,9 @@ class Transfer::Step {
     return met;
   }
   const Type* need(size_t i, LeafKind wanted) { return need(i, kind(wanted)); }
-  const Type* need_under(size_t i, const char* abstract) { return need(i, types_.everything_under(types_.builtin_abstract(abstract))); }
+  const Type* need_under(size_t i, const char* abstract) {
+    return need(i, types_.everything_under(types_.builtin_abstract(abstract)));
+  }
 
   /// Joins `of(leaf)` over the leaves of a container type; any if they are not known.
   template <class Of>
@@ -114,7 +120,8 @@ class Transfer::Step {
     if (must_raise_) return {result, kPure};
     if (all_constant) {
       Value out;
-      if (number_operation(statement_.op, of, statement_.checked, values, out) == NumberFault::None) return {literal(out), kPure};
+      if (number_operation(statement_.op, of, statement_.checked, values, out) == NumberFault::None)
+        return {literal(out), kPure};
       may_raise_ = must_raise_ = true;
       return {result, kPure};
     }
@@ -138,12 +145,14 @@ class Transfer::Step {
     if (constant && constant->kind == statement_.number) {
       Value out;
       const Value value = Value::of_bits(statement_.number, constant->bits);
-      if (number_conversion(statement_.op, statement_.number, statement_.to, value, out) == NumberFault::None) return {literal(out), kPure};
+      if (number_conversion(statement_.op, statement_.number, statement_.to, value, out) == NumberFault::None)
+        return {literal(out), kPure};
       may_raise_ = must_raise_ = true;
       return {result, kPure};
     }
     if (statement_.op == Op::Convert && !is_exact(statement_.number, statement_.to)) may_raise_ = true;
-    if (statement_.op == Op::Truncate && is_float(statement_.number) && is_integer(statement_.to)) may_raise_ = true;
+    if (statement_.op == Op::Truncate && is_float(statement_.number) && is_integer(statement_.to))
+      may_raise_ = true;
     return {result, kPure};
   }
 
@@ -175,7 +184,8 @@ class Transfer::Step {
       const Type* field = need(i, structure.fields[i].type);
       if (i < 8) part.fields.push_back(field);
     }
-    if (structure.is_mutable || must_raise_) return {leaf->whole, structure.is_mutable ? kAllocatesObject : kAllocates};
+    if (structure.is_mutable || must_raise_)
+      return {leaf->whole, structure.is_mutable ? kAllocatesObject : kAllocates};
     Type type{Type::Kind::Parts, false, {}, nullptr, nullptr, 0, {}};
     type.parts.push_back(std::move(part));
     return {types_.intern(std::move(type)), kAllocates};
@@ -212,7 +222,8 @@ class Transfer::Step {
     return joined;
   }
 
-  /// The value stored must be in the field's declared type, for each struct that the operand may be; and the struct mutable.
+  /// The value stored must be in the field's declared type, for each struct that the operand may be; and the
+  /// struct mutable.
   void store_field(size_t value) {
     const Type* object = operands_[0];
     if (object->kind != Type::Kind::Parts) {
@@ -256,7 +267,8 @@ class Transfer::Step {
 
   Transferred type_of() {
     const Leaf* leaf = operands_[0]->single_leaf();
-    if (!leaf || leaf->kind == LeafKind::Tuple || leaf->kind == LeafKind::Function) return {kind(LeafKind::TypeValue), kPure};
+    if (!leaf || leaf->kind == LeafKind::Tuple || leaf->kind == LeafKind::Function)
+      return {kind(LeafKind::TypeValue), kPure};
     Literal literal;
     literal.kind = LeafKind::TypeValue;
     literal.type = leaf->whole;
@@ -289,18 +301,39 @@ class Transfer::Step {
 Transferred Transfer::Step::result() {
   const auto text = [&](LeafKind of, uint8_t effects) { return Transferred{kind(of), effects}; };
   switch (statement_.op) {
-    case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::And: case Op::Or: case Op::Xor:
-    case Op::Shl: case Op::Shr: case Op::Lt: case Op::Le: case Op::Eq: case Op::Neg: case Op::Sqrt: case Op::Abs:
-    case Op::Min: case Op::Max: case Op::Fma: return number();
-    case Op::Convert: case Op::Truncate: case Op::Bits: return conversion();
+    case Op::Add:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::Div:
+    case Op::Rem:
+    case Op::And:
+    case Op::Or:
+    case Op::Xor:
+    case Op::Shl:
+    case Op::Shr:
+    case Op::Lt:
+    case Op::Le:
+    case Op::Eq:
+    case Op::Neg:
+    case Op::Sqrt:
+    case Op::Abs:
+    case Op::Min:
+    case Op::Max:
+    case Op::Fma: return number();
+    case Op::Convert:
+    case Op::Truncate:
+    case Op::Bits: return conversion();
     case Op::Not: {
       const Literal* constant = need(0, LeafKind::Bool)->constant();
       return {constant && !must_raise_ ? boolean(!constant->bits) : kind(LeafKind::Bool), kPure};
     }
-    case Op::Call: case Op::CallLatest: case Op::Invoke: case Op::Join:
+    case Op::Call:
+    case Op::CallLatest:
+    case Op::Invoke:
+    case Op::Join: may_raise_ = true; return {types_.any(), kAllEffects};
+    case Op::CallHost:
       may_raise_ = true;
-      return {types_.any(), kAllEffects};
-    case Op::CallHost: may_raise_ = true; return {statement_.type ? statement_.type : types_.nothing(), kAllEffects};
+      return {statement_.type ? statement_.type : types_.nothing(), kAllEffects};
     case Op::New: return make();
     case Op::Field: {
       bool is_stable = true;
@@ -340,8 +373,14 @@ Transferred Transfer::Step::result() {
       for (size_t i = 0; i < 3; ++i) need(i, i ? LeafKind::I64 : LeafKind::String);
       may_raise_ = true;
       return text(LeafKind::String, kAllocates);
-    case Op::StringConcat: need(0, LeafKind::String); need(1, LeafKind::String); return text(LeafKind::String, kAllocates);
-    case Op::StringEq: need(0, LeafKind::String); need(1, LeafKind::String); return text(LeafKind::Bool, kPure);
+    case Op::StringConcat:
+      need(0, LeafKind::String);
+      need(1, LeafKind::String);
+      return text(LeafKind::String, kAllocates);
+    case Op::StringEq:
+      need(0, LeafKind::String);
+      need(1, LeafKind::String);
+      return text(LeafKind::Bool, kPure);
     case Op::StringOf: may_raise_ = true; return text(LeafKind::String, kAllocates & ~kSameResult);
     case Op::StringFixed:
       need(0, LeafKind::F64);
@@ -365,28 +404,49 @@ Transferred Transfer::Step::result() {
       return {type, kOrdered};
     }
     case Op::CasField: store_field(2); return text(LeafKind::Bool, kOrdered);
-    case Op::AtomicGet: case Op::RmwItem: {
+    case Op::AtomicGet:
+    case Op::RmwItem: {
       need(1, LeafKind::I64);
       may_raise_ = true;
-      return {over_leaves(operands_[0], [&](const Part& part) { return part.leaf->element ? part.leaf->element : types_.bottom(); }), kOrdered};
+      return {over_leaves(operands_[0],
+                          [&](const Part& part) {
+                            return part.leaf->element ? part.leaf->element : types_.bottom();
+                          }),
+              kOrdered};
     }
-    case Op::AtomicPut: need(1, LeafKind::I64); may_raise_ = true; return {types_.nothing(), kOrdered};
-    case Op::CasItem: need(1, LeafKind::I64); may_raise_ = true; return text(LeafKind::Bool, kOrdered);
-    case Op::Lane: case Op::Block: return text(LeafKind::I64, kLoads);
-    case Op::Lanes: case Op::Blocks: return text(LeafKind::I64, kLoads);
+    case Op::AtomicPut:
+      need(1, LeafKind::I64);
+      may_raise_ = true;
+      return {types_.nothing(), kOrdered};
+    case Op::CasItem:
+      need(1, LeafKind::I64);
+      may_raise_ = true;
+      return text(LeafKind::Bool, kOrdered);
+    case Op::Lane:
+    case Op::Block: return text(LeafKind::I64, kLoads);
+    case Op::Lanes:
+    case Op::Blocks: return text(LeafKind::I64, kLoads);
     case Op::Shared: return {types_.buffer_leaf(statement_.type)->whole, kLoads};
-    case Op::BarrierBlock: case Op::BarrierGrid: case Op::Fault: return {types_.nothing(), kNoRaise};
+    case Op::BarrierBlock:
+    case Op::BarrierGrid:
+    case Op::Fault: return {types_.nothing(), kNoRaise};
     case Op::BufferOf: {
       const Type* array = need_under(0, "array");
       may_raise_ = true;
-      if (array->kind != Type::Kind::Parts) return {types_.everything_under(types_.builtin_abstract("buffer")), kAllEffects};
-      return {over_leaves(array, [&](const Part& part) { return types_.buffer_leaf(part.leaf->element)->whole; }), kAllEffects};
+      if (array->kind != Type::Kind::Parts)
+        return {types_.everything_under(types_.builtin_abstract("buffer")), kAllEffects};
+      return {
+          over_leaves(array, [&](const Part& part) { return types_.buffer_leaf(part.leaf->element)->whole; }),
+          kAllEffects};
     }
     case Op::BufferArray: {
       const Type* buffer = need_under(0, "buffer");
       may_raise_ = true;
-      if (buffer->kind != Type::Kind::Parts) return {types_.everything_under(types_.builtin_abstract("array")), kAllEffects};
-      return {over_leaves(buffer, [&](const Part& part) { return types_.array_leaf(part.leaf->element)->whole; }), kAllEffects};
+      if (buffer->kind != Type::Kind::Parts)
+        return {types_.everything_under(types_.builtin_abstract("array")), kAllEffects};
+      return {
+          over_leaves(buffer, [&](const Part& part) { return types_.array_leaf(part.leaf->element)->whole; }),
+          kAllEffects};
     }
     case Op::BufferNew:
       need(0, LeafKind::I64);
@@ -409,32 +469,44 @@ Transferred Transfer::Step::result() {
     }
     case Op::Launch: may_raise_ = true; return {types_.nothing(), kAllEffects};
     case Op::ChannelNew: may_raise_ = true; return {types_.channel_leaf(statement_.type)->whole, kAllEffects};
-    case Op::ChannelWaitWritable: case Op::ChannelWaitReadable: {
+    case Op::ChannelWaitWritable:
+    case Op::ChannelWaitReadable: {
       const Type* channel = need_under(0, "channel");
       may_raise_ = true;
-      if (channel->kind != Type::Kind::Parts) return {types_.everything_under(types_.builtin_abstract("buffer")), kAllEffects};
-      return {over_leaves(channel, [&](const Part& part) { return types_.buffer_leaf(part.leaf->element)->whole; }), kAllEffects};
+      if (channel->kind != Type::Kind::Parts)
+        return {types_.everything_under(types_.builtin_abstract("buffer")), kAllEffects};
+      return {over_leaves(channel,
+                          [&](const Part& part) { return types_.buffer_leaf(part.leaf->element)->whole; }),
+              kAllEffects};
     }
     case Op::ChannelPublish: may_raise_ = true; return text(LeafKind::I64, kAllEffects);
     case Op::ChannelTake: may_raise_ = true; return {types_.any(), kAllEffects};
-    case Op::ChannelSnap: case Op::ChannelFinish: case Op::ChannelClose: may_raise_ = true; return {types_.any(), kAllEffects};
+    case Op::ChannelSnap:
+    case Op::ChannelFinish:
+    case Op::ChannelClose: may_raise_ = true; return {types_.any(), kAllEffects};
   }
   return {types_.any(), kAllEffects};
 }
 
 Transfer::Transfer(Program& program, uint64_t world, bool is_kernel)
-    : program_(program), types_(program.types()), lattice_(program.lattice()), world_(world), is_kernel_(is_kernel) {}
+    : program_(program),
+      types_(program.types()),
+      lattice_(program.lattice()),
+      world_(world),
+      is_kernel_(is_kernel) {}
 
 Transferred Transfer::apply(const Statement& statement, std::span<const Type* const> operands) {
   return Step(*this, statement, operands).run();
 }
 
-const Type* Transfer::refine(const Statement& statement, RefineRule rule, std::span<const Type* const> operands) {
+const Type* Transfer::refine(const Statement& statement, RefineRule rule,
+                             std::span<const Type* const> operands) {
   switch (rule) {
     case RefineRule::Is: return lattice_.meet(operands[0], statement.type);
     case RefineRule::IsNot: return lattice_.subtract(operands[0], statement.type);
     case RefineRule::Same: return lattice_.meet(operands[0], operands[1]);
-    case RefineRule::NotSame: return operands[1]->constant() ? lattice_.subtract(operands[0], operands[1]) : operands[0];
+    case RefineRule::NotSame:
+      return operands[1]->constant() ? lattice_.subtract(operands[0], operands[1]) : operands[0];
   }
   return operands[0];
 }

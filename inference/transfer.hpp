@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Transfer: what one statement gives, as a type and effects, from the types of its operands. Pure and monotone: larger operands give a
-// larger type and fewer effects. Calls are not here: see Flow.
+// Transfer: what one statement gives, as a type and effects, from the types of its operands. Pure and
+// monotone: larger operands give a larger type and fewer effects. Calls are not here: see Flow.
 #pragma once
 #include <span>
 
@@ -12,8 +12,8 @@ namespace berth::inference {
 class Program;
 
 struct Transferred {
-  const Type* type;   // bottom: never comes back
-  uint8_t effects;    // Effect bits
+  const Type* type;      // bottom: never comes back
+  uint8_t effects;       // Effect bits
   bool may_fail = true;  // may raise for another reason than want of memory
 };
 

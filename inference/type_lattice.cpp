@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// TypeLattice: order, join and meet of Types. All are structural recursions over at most 4 parts, 2 levels deep.
+// TypeLattice: order, join and meet of Types. All are structural recursions over at most 4 parts, 2 levels
+// deep.
 #include <algorithm>
 
 #include "inference/types.hpp"
@@ -17,8 +18,10 @@ bool is_under(const AbstractType* below, const AbstractType* above) noexcept {
 
 const AbstractType* common_ancestor(const AbstractType* a, const AbstractType* b) noexcept {
   while (a != b) {
-    if (a->depth >= b->depth) a = a->parent;
-    else b = b->parent;
+    if (a->depth >= b->depth)
+      a = a->parent;
+    else
+      b = b->parent;
   }
   return a;
 }
@@ -63,11 +66,13 @@ const Type* TypeLattice::join(const Type* a, const Type* b) {
     Type joined = *a;
     joined.has_nothing = with_nothing;
     for (const Part& part : b->parts) {
-      const auto place = std::find_if(joined.parts.begin(), joined.parts.end(), [&](const Part& p) { return p.leaf == part.leaf; });
+      const auto place = std::find_if(joined.parts.begin(), joined.parts.end(),
+                                      [&](const Part& p) { return p.leaf == part.leaf; });
       if (place == joined.parts.end()) {
         joined.parts.push_back(part);
       } else if (place->precision == Precision::Partial && part.precision == Precision::Partial) {
-        for (size_t i = 0; i < part.fields.size(); ++i) place->fields[i] = join(place->fields[i], part.fields[i]);
+        for (size_t i = 0; i < part.fields.size(); ++i)
+          place->fields[i] = join(place->fields[i], part.fields[i]);
       } else if (!(*place == part)) {
         *place = {part.leaf, Precision::Whole, {}, {}};
       }
@@ -77,7 +82,8 @@ const Type* TypeLattice::join(const Type* a, const Type* b) {
   const AbstractType* ancestor = nullptr;
   for (const Type* type : {a, b}) {
     if (type->abstract) ancestor = ancestor ? common_ancestor(ancestor, type->abstract) : type->abstract;
-    for (const Part& part : type->parts) ancestor = ancestor ? common_ancestor(ancestor, part.leaf->parent) : part.leaf->parent;
+    for (const Part& part : type->parts)
+      ancestor = ancestor ? common_ancestor(ancestor, part.leaf->parent) : part.leaf->parent;
   }
   return interner_.intern({Kind::Abstract, with_nothing, {}, ancestor, nullptr, 0, {}});
 }
@@ -135,7 +141,9 @@ bool TypeLattice::overlaps(const Type* a, const Type* b) const {
   });
 }
 
-bool TypeLattice::leaf_is_under(const Leaf* leaf, const Type* type) const { return is_subtype(leaf->whole, type); }
+bool TypeLattice::leaf_is_under(const Leaf* leaf, const Type* type) const {
+  return is_subtype(leaf->whole, type);
+}
 
 const Type* TypeLattice::widen(const Type* type, unsigned depth) {
   if (type->kind != Kind::Parts) return type;
@@ -171,7 +179,8 @@ const Type* TypeLattice::subtract(const Type* type, const Type* removed) {
   for (Part part : type->parts) {
     Type only = empty_parts(false);
     only.parts.push_back(part);
-    const Type* alone = type->parts.size() == 1 && !type->has_nothing ? type : interner_.intern(std::move(only));
+    const Type* alone =
+        type->parts.size() == 1 && !type->has_nothing ? type : interner_.intern(std::move(only));
     if (is_subtype(alone, removed)) continue;
     const Part* other = removed->kind == Kind::Parts ? part_of(*removed, part.leaf) : nullptr;
     if (other && part.leaf->kind == LeafKind::Bool && part.precision == Precision::Whole) {

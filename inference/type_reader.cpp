@@ -104,14 +104,10 @@ bool TypeReader::close() {
 
 const Type* TypeReader::build(Open& open) {
   switch (open.compound) {
-    case Compound::Array:
-      return types_.whole(types_.array_leaf(open.items[0]));
-    case Compound::Buffer:
-      return types_.whole(types_.buffer_leaf(open.items[0]));
-    case Compound::Channel:
-      return types_.whole(types_.channel_leaf(open.items[0]));
-    default:
-      return types_.tuple(open.items);
+    case Compound::Array: return types_.whole(types_.array_leaf(open.items[0]));
+    case Compound::Buffer: return types_.whole(types_.buffer_leaf(open.items[0]));
+    case Compound::Channel: return types_.whole(types_.channel_leaf(open.items[0]));
+    default: return types_.tuple(open.items);
   }
 }
 

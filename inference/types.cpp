@@ -16,9 +16,9 @@ namespace berth::inference {
 namespace {
 
 constexpr Rank kRankInterner{150, "type interner"};
-constexpr size_t kMaxParts = 4;        // more leaves become their common ancestor
-constexpr size_t kMaxStructFields = 8; // fields that a partial keeps
-constexpr unsigned kMaxNesting = 2;    // partials inside partials
+constexpr size_t kMaxParts = 4;         // more leaves become their common ancestor
+constexpr size_t kMaxStructFields = 8;  // fields that a partial keeps
+constexpr unsigned kMaxNesting = 2;     // partials inside partials
 constexpr size_t kNumKinds = static_cast<size_t>(LeafKind::Tuple) + 1;
 
 struct KindTraits {
@@ -26,9 +26,10 @@ struct KindTraits {
   unsigned bytes;
 };
 constexpr KindTraits kKinds[kNumKinds] = {
-    {"nothing", 0}, {"bool", 1}, {"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"u8", 1}, {"u16", 2},
-    {"u32", 4}, {"u64", 8}, {"f32", 4}, {"f64", 8}, {"string", 0}, {"type", 0}, {"error", 0}, {"task", 0},
-    {"function", 0}, {"struct", 0}, {"array", 0}, {"buffer", 0}, {"channel", 0}, {"tuple", 0}};
+    {"nothing", 0}, {"bool", 1},   {"i8", 1},      {"i16", 2},  {"i32", 4},      {"i64", 8},
+    {"u8", 1},      {"u16", 2},    {"u32", 4},     {"u64", 8},  {"f32", 4},      {"f64", 8},
+    {"string", 0},  {"type", 0},   {"error", 0},   {"task", 0}, {"function", 0}, {"struct", 0},
+    {"array", 0},   {"buffer", 0}, {"channel", 0}, {"tuple", 0}};
 
 template <class T>
 size_t hash_of(const T* pointer) {
@@ -71,24 +72,38 @@ std::string text_of(const Literal& literal) {
     case LeafKind::Bool: return literal.bits ? "true" : "false";
     case LeafKind::F64: {
       const double value = __builtin_bit_cast(double, literal.bits);
-      return (value != value ? "0x" + [&] { char t[20]; return std::string(t, std::to_chars(t, t + 20, literal.bits, 16).ptr); }()
-                             : shortest(value)) + suffix();
+      return (value != value ? "0x" +
+                                   [&] {
+                                     char t[20];
+                                     return std::string(t, std::to_chars(t, t + 20, literal.bits, 16).ptr);
+                                   }()
+                             : shortest(value)) +
+             suffix();
     }
     case LeafKind::F32: {
       const auto bits = static_cast<uint32_t>(literal.bits);
       const float value = __builtin_bit_cast(float, bits);
-      return (value != value ? "0x" + [&] { char t[20]; return std::string(t, std::to_chars(t, t + 20, bits, 16).ptr); }()
-                             : shortest(value)) + suffix();
+      return (value != value ? "0x" +
+                                   [&] {
+                                     char t[20];
+                                     return std::string(t, std::to_chars(t, t + 20, bits, 16).ptr);
+                                   }()
+                             : shortest(value)) +
+             suffix();
     }
     case LeafKind::String: return json_quote(*literal.string);
     case LeafKind::TypeValue: return "type<" + literal.type->name + ">";
     case LeafKind::Function: return literal.function->name;
-    default: return (is_signed(literal.kind) ? shortest(static_cast<int64_t>(literal.bits)) : shortest(literal.bits)) + suffix();
+    default:
+      return (is_signed(literal.kind) ? shortest(static_cast<int64_t>(literal.bits))
+                                      : shortest(literal.bits)) +
+             suffix();
   }
 }
 
 std::string name_of(const Part& part) {
-  if (part.precision == Part::Precision::Whole || part.leaf->kind == LeafKind::Function) return part.leaf->name;
+  if (part.precision == Part::Precision::Whole || part.leaf->kind == LeafKind::Function)
+    return part.leaf->name;
   if (part.precision == Part::Precision::Constant) return "const " + text_of(part.constant);
   const bool is_tuple = part.leaf->kind == LeafKind::Tuple;
   std::string name = is_tuple ? "tuple<" : part.leaf->name + "{";
@@ -108,15 +123,18 @@ std::string name_of(const Type& type) {
 
 const AbstractType* common_ancestor(const AbstractType* a, const AbstractType* b) noexcept {
   while (a != b) {
-    if (a->depth >= b->depth) a = a->parent;
-    else b = b->parent;
+    if (a->depth >= b->depth)
+      a = a->parent;
+    else
+      b = b->parent;
   }
   return a;
 }
 
 /// Types of the fields that a partial of this leaf keeps, as declared.
 size_t num_kept_fields(const Leaf& leaf) {
-  return leaf.kind == LeafKind::Tuple ? leaf.length : std::min(kMaxStructFields, leaf.structure->fields.size());
+  return leaf.kind == LeafKind::Tuple ? leaf.length
+                                      : std::min(kMaxStructFields, leaf.structure->fields.size());
 }
 const Type* declared_field(const Leaf& leaf, size_t i, const Type* any) {
   return leaf.kind == LeafKind::Tuple ? any : leaf.structure->fields[i].type;
@@ -162,8 +180,9 @@ struct TypeInterner::Impl {
   InternTable<const Type> type_table;
   InternTable<const std::string> string_table;
   // Filled by the constructor, then constant.
-  const AbstractType *root = nullptr, *number = nullptr, *integer = nullptr, *floating = nullptr, *array = nullptr,
-                     *buffer = nullptr, *channel = nullptr, *tuple = nullptr, *function = nullptr;
+  const AbstractType *root = nullptr, *number = nullptr, *integer = nullptr, *floating = nullptr,
+                     *array = nullptr, *buffer = nullptr, *channel = nullptr, *tuple = nullptr,
+                     *function = nullptr;
   const Type *bottom = nullptr, *any = nullptr, *nothing = nullptr;
   std::array<const Leaf*, kNumKinds> simple{};
 
@@ -207,7 +226,8 @@ struct TypeInterner::Impl {
     added.whole = insert_whole(added);
     return &added;
   }
-  const Leaf* leaf(LeafKind kind, const AbstractType* parent, const Type* element, uint32_t length, const Function* of) {
+  const Leaf* leaf(LeafKind kind, const AbstractType* parent, const Type* element, uint32_t length,
+                   const Function* of) {
     const size_t hash = mix(mix(mix(static_cast<size_t>(kind), hash_of(element)), length), hash_of(of));
     const auto same = [&](const Leaf& other) {
       return other.kind == kind && other.element == element && other.length == length && other.function == of;
@@ -246,15 +266,18 @@ struct TypeInterner::Impl {
 const Type* TypeInterner::Impl::truncate(const Type* type, unsigned levels) {
   const auto is_deep = [&](const Part& part) {
     if (part.precision != Part::Precision::Partial) return false;
-    return levels == 0 || std::any_of(part.fields.begin(), part.fields.end(),
-                                      [&](const Type* field) { return truncate(field, levels - 1) != field; });
+    return levels == 0 || std::any_of(part.fields.begin(), part.fields.end(), [&](const Type* field) {
+             return truncate(field, levels - 1) != field;
+           });
   };
   if (std::none_of(type->parts.begin(), type->parts.end(), is_deep)) return type;
   Type copy = *type;
   for (Part& part : copy.parts) {
     if (part.precision != Part::Precision::Partial) continue;
-    if (levels == 0) part = {part.leaf, Part::Precision::Whole, {}, {}};
-    else for (const Type*& field : part.fields) field = truncate(field, levels - 1);
+    if (levels == 0)
+      part = {part.leaf, Part::Precision::Whole, {}, {}};
+    else
+      for (const Type*& field : part.fields) field = truncate(field, levels - 1);
   }
   canonicalise(copy);
   return intern(std::move(copy));
@@ -297,7 +320,8 @@ void TypeInterner::Impl::canonicalise(Type& type) {
     }
     parts.push_back(std::move(part));
   }
-  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.leaf->name < b.leaf->name; });
+  std::sort(parts.begin(), parts.end(),
+            [](const Part& a, const Part& b) { return a.leaf->name < b.leaf->name; });
   type.parts = std::move(parts);
   if (type.parts.empty() && !type.has_nothing) type = *bottom;
   if (type.parts.size() <= kMaxParts) return;
@@ -371,8 +395,8 @@ StructType* TypeInterner::add_struct(std::string name, const AbstractType* paren
 }
 
 const AbstractType* TypeInterner::builtin_abstract(std::string_view name) const noexcept {
-  for (const AbstractType* type : {impl_->root, impl_->number, impl_->integer, impl_->floating, impl_->array, impl_->buffer,
-                                   impl_->channel, impl_->tuple, impl_->function}) {
+  for (const AbstractType* type : {impl_->root, impl_->number, impl_->integer, impl_->floating, impl_->array,
+                                   impl_->buffer, impl_->channel, impl_->tuple, impl_->function}) {
     if (type->name == name) return type;
   }
   return nullptr;
@@ -386,7 +410,10 @@ const Type* TypeInterner::everything_under(const AbstractType* abstract) {
 
 const Type* TypeInterner::tuple(std::span<const Type* const> items) {
   Type type{Type::Kind::Parts, false, {}, nullptr, nullptr, 0, {}};
-  type.parts.push_back({tuple_leaf(static_cast<uint32_t>(items.size())), Part::Precision::Partial, {}, {items.begin(), items.end()}});
+  type.parts.push_back({tuple_leaf(static_cast<uint32_t>(items.size())),
+                        Part::Precision::Partial,
+                        {},
+                        {items.begin(), items.end()}});
   return intern(std::move(type));
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Types: leaves, the tree of abstract types, and lattice elements (Type). All are interned: equal means same address.
+// Types: leaves, the tree of abstract types, and lattice elements (Type). All are interned: equal means same
+// address.
 //
-// A Type is bottom; or at most 4 parts (leaf or tuple length, each constant, partial or whole); or everything under one abstract
-// type; or any; the middle two with an optional `nothing` that does not count. A declared type is a Type. The set of Types is closed
-// under intersection, so meet is intersection and join the least Type above both.
+// A Type is bottom; or at most 4 parts (leaf or tuple length, each constant, partial or whole); or everything
+// under one abstract type; or any; the middle two with an optional `nothing` that does not count. A declared
+// type is a Type. The set of Types is closed under intersection, so meet is intersection and join the least
+// Type above both.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -24,8 +26,28 @@ struct StructType;
 struct Type;
 
 enum class LeafKind : uint8_t {
-  Nothing, Bool, I8, I16, I32, I64, U8, U16, U32, U64, F32, F64,
-  String, TypeValue, Error, Task, Function, Struct, Array, Buffer, Channel, Tuple
+  Nothing,
+  Bool,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  F32,
+  F64,
+  String,
+  TypeValue,
+  Error,
+  Task,
+  Function,
+  Struct,
+  Array,
+  Buffer,
+  Channel,
+  Tuple
 };
 constexpr bool is_integer(LeafKind kind) { return kind >= LeafKind::I8 && kind <= LeafKind::U64; }
 constexpr bool is_signed(LeafKind kind) { return kind >= LeafKind::I8 && kind <= LeafKind::I64; }
@@ -35,7 +57,8 @@ constexpr bool is_number(LeafKind kind) { return is_integer(kind) || is_float(ki
 unsigned bytes_of(LeafKind kind) noexcept;
 const char* name_of(LeafKind kind) noexcept;  // "i64"; for compound kinds the bare word ("array")
 
-/// Built-in ones: any (root), number, integer, float, array, buffer, channel, tuple, function; then the program's.
+/// Built-in ones: any (root), number, integer, float, array, buffer, channel, tuple, function; then the
+/// program's.
 struct AbstractType {
   std::string name;
   const AbstractType* parent;  // null: any
@@ -72,11 +95,11 @@ struct StructType {
 
 /// A value known at compile time. Compared by `same`: bits of numbers, contents of strings.
 struct Literal {
-  LeafKind kind = LeafKind::Nothing;      // Nothing, Bool, numbers, String, TypeValue, Function
-  uint64_t bits = 0;                      // numbers sign- or zero-extended, f32 in the low half, bool 0 or 1
-  const std::string* string = nullptr;    // interned by the TypeInterner
-  const Type* type = nullptr;             // TypeValue
-  const Function* function = nullptr;     // Function
+  LeafKind kind = LeafKind::Nothing;    // Nothing, Bool, numbers, String, TypeValue, Function
+  uint64_t bits = 0;                    // numbers sign- or zero-extended, f32 in the low half, bool 0 or 1
+  const std::string* string = nullptr;  // interned by the TypeInterner
+  const Type* type = nullptr;           // TypeValue
+  const Function* function = nullptr;   // Function
   friend bool operator==(const Literal&, const Literal&) = default;
 };
 
@@ -84,20 +107,20 @@ struct Part {
   enum class Precision : uint8_t { Constant, Partial, Whole };
   const Leaf* leaf;
   Precision precision = Precision::Whole;
-  Literal constant;                  // Constant
-  std::vector<const Type*> fields;   // Partial: first 8 fields of an immutable struct, or all items of a tuple
+  Literal constant;                 // Constant
+  std::vector<const Type*> fields;  // Partial: first 8 fields of an immutable struct, or all items of a tuple
   friend bool operator==(const Part&, const Part&) = default;
 };
 
 struct Type {
   enum class Kind : uint8_t { Bottom, Parts, Abstract, Any };
   Kind kind;
-  bool has_nothing = false;          // Parts and Abstract. {nothing} alone: Parts without parts, has_nothing
-  std::vector<Part> parts;           // sorted by leaf name: canonical
+  bool has_nothing = false;  // Parts and Abstract. {nothing} alone: Parts without parts, has_nothing
+  std::vector<Part> parts;   // sorted by leaf name: canonical
   const AbstractType* abstract = nullptr;
-  const Leaf* only_leaf = nullptr;   // set by the interner: the one leaf of all values
+  const Leaf* only_leaf = nullptr;  // set by the interner: the one leaf of all values
   uint32_t id = 0;
-  std::string name;                  // canonical text
+  std::string name;  // canonical text
 
   bool is_bottom() const noexcept { return kind == Kind::Bottom; }
   bool is_any() const noexcept { return kind == Kind::Any; }
@@ -107,11 +130,13 @@ struct Type {
   const Literal* constant() const noexcept;
 };
 
-/// How values of a type are passed by compiled code. Unboxed: exactly one bool or number leaf, without nothing.
+/// How values of a type are passed by compiled code. Unboxed: exactly one bool or number leaf, without
+/// nothing.
 enum class Representation : uint8_t { None, Unboxed, Reference };
 Representation representation(const Type& type) noexcept;  // None: only `nothing` or bottom
 
-/// Makes and keeps all types of a program. Threads: any; find without lock where hot, insert under one (rank 150).
+/// Makes and keeps all types of a program. Threads: any; find without lock where hot, insert under one (rank
+/// 150).
 class TypeInterner {
  public:
   TypeInterner();
@@ -120,7 +145,7 @@ class TypeInterner {
   const Type* bottom() const noexcept;
   const Type* any() const noexcept;
   const Type* nothing() const noexcept;
-  const Leaf* leaf(LeafKind kind);                             // simple kinds
+  const Leaf* leaf(LeafKind kind);  // simple kinds
   const Leaf* array_leaf(const Type* element);
   const Leaf* buffer_leaf(const Type* element);
   const Leaf* channel_leaf(const Type* element);
@@ -128,17 +153,18 @@ class TypeInterner {
   const Leaf* function_leaf(const Function& function);
   /// New nominal types. The caller has checked that the name is free in its program.
   const AbstractType* add_abstract(std::string name, const AbstractType* parent);
-  StructType* add_struct(std::string name, const AbstractType* parent, bool is_mutable);  // fields are set before first use
+  StructType* add_struct(std::string name, const AbstractType* parent,
+                         bool is_mutable);  // fields are set before first use
   const AbstractType* builtin_abstract(std::string_view name) const noexcept;  // null: none
 
-  const Type* whole(const Leaf* leaf);                         // nothing's leaf gives nothing()
+  const Type* whole(const Leaf* leaf);  // nothing's leaf gives nothing()
   const Type* kind(LeafKind kind) { return whole(leaf(kind)); }
   const Type* everything_under(const AbstractType* abstract);
   const Type* tuple(std::span<const Type* const> items);
   const Type* constant(const Literal& literal);
   /// Interns any canonical element; parts in any order.
   const Type* intern(Type type);
-  const std::string* string(std::string_view text);            // interned text for literals
+  const std::string* string(std::string_view text);  // interned text for literals
   size_t num_types() const noexcept;
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// HostBackend::drive: a call over an edge to a callee without code. It waits for the code on the calling thread, its arguments being roots.
+// HostBackend::drive: a call over an edge to a callee without code. It waits for the code on the calling
+// thread, its arguments being roots.
 #include <fmt/format.h>
 
 #include "engine/handles.hpp"
@@ -11,13 +12,14 @@
 namespace berth::jit {
 namespace {
 
-/// The arguments of a call that waits for its callee's code: roots, as nobody else may have them any more. A pointer that is no object of
-/// the heap is left alone.
+/// The arguments of a call that waits for its callee's code: roots, as nobody else may have them any more. A
+/// pointer that is no object of the heap is left alone.
 struct StubFrame {
   gc::Frame frame;
   StubArguments arguments;
   const gc::Heap& heap;
-  const char* inside;  // the caller's trampoline: on the stack it keeps the caller's code, of which a tail call leaves no frame
+  const char* inside;  // the caller's trampoline: on the stack it keeps the caller's code, of which a tail
+                       // call leaves no frame
 
   static void scan(gc::Frame& frame, gc::SlotVisitor& visitor) {
     const auto& self = reinterpret_cast<StubFrame&>(frame);
@@ -33,18 +35,21 @@ struct StubFrame {
 class Caller {
  public:
   static Result<Caller> of(engine::Engine& engine) {
-    if (gc::Thread* const thread = gc::current_thread(&engine.collector())) return Caller(engine, thread, false);
-    BERTH_TRY(gc::Thread * const thread, engine.attach());
+    if (gc::Thread* const thread = gc::current_thread(&engine.collector()))
+      return Caller(engine, thread, false);
+    BERTH_TRY(gc::Thread* const thread, engine.attach());
     return Caller(engine, thread, true);
   }
-  Caller(Caller&& other) noexcept : engine_(other.engine_), thread_(other.thread_), ends_(std::exchange(other.ends_, false)) {}
+  Caller(Caller&& other) noexcept
+      : engine_(other.engine_), thread_(other.thread_), ends_(std::exchange(other.ends_, false)) {}
   ~Caller() {
     if (ends_) engine_.detach(*thread_);
   }
   gc::Thread& thread() const noexcept { return *thread_; }
 
  private:
-  Caller(engine::Engine& engine, gc::Thread* thread, bool ends) : engine_(engine), thread_(thread), ends_(ends) {}
+  Caller(engine::Engine& engine, gc::Thread* thread, bool ends)
+      : engine_(engine), thread_(thread), ends_(ends) {}
   engine::Engine& engine_;
   gc::Thread* const thread_;
   bool ends_;
@@ -52,8 +57,8 @@ class Caller {
 
 Error has_no_code(engine::CodeInstance& callee) {
   const char* const label = engine::instance_label(callee);
-  return make_error(BERTH_NOT_FOUND, fmt::format("calling \"{}\" over an edge", label ? label : ""), "it has no code",
-                    "release its lease with source");
+  return make_error(BERTH_NOT_FOUND, fmt::format("calling \"{}\" over an edge", label ? label : ""),
+                    "it has no code", "release its lease with source");
 }
 
 /// `callee`: becomes the instance whose entry it is.
@@ -84,7 +89,10 @@ Result<void*> HostBackend::drive(engine::CodeInstanceRef& asked, StubArguments a
   if (const engine::Code* code = engine::instance_code(callee); code && code->entry) return code->entry;
   if (!engine_) return has_no_code(callee);
   BERTH_TRY(const Caller caller, Caller::of(*engine_));
-  StubFrame stub{{nullptr, &StubFrame::kKind, 0}, arguments, engine_->collector().heap(), static_cast<const char*>(arguments.trampoline) + 1};
+  StubFrame stub{{nullptr, &StubFrame::kKind, 0},
+                 arguments,
+                 engine_->collector().heap(),
+                 static_cast<const char*>(arguments.trampoline) + 1};
   const gc::FrameScope scope(caller.thread(), stub.frame);
   auto entry = wait_entry(*engine_, caller.thread(), asked);
   if (!entry.has_error()) return entry;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ByteWriter, ByteReader: numbers and texts as bytes for another process of this host. The reader trusts nothing: what does not fit
-// makes it fail for good, and a failed reader gives zeros and empty texts.
+// ByteWriter, ByteReader: numbers and texts as bytes for another process of this host. The reader trusts
+// nothing: what does not fit makes it fail for good, and a failed reader gives zeros and empty texts.
 //
 // Threads: one at a time. Blocks: never. GC: any, kept. Errors: none; ask has_failed().
 #pragma once

@@ -40,12 +40,14 @@ struct Search {
   std::string id;
 };
 
-// The build id that the linker gave the library or program with this function, so that any change of Berth's code gives other keys.
+// The build id that the linker gave the library or program with this function, so that any change of Berth's
+// code gives other keys.
 int find_build_id(dl_phdr_info* object, size_t, void* argument) {
   auto& search = *static_cast<Search*>(argument);
   bool contains = false;
   for (const auto* header = object->dlpi_phdr; header != object->dlpi_phdr + object->dlpi_phnum; ++header) {
-    contains |= header->p_type == PT_LOAD && search.inside - (object->dlpi_addr + header->p_vaddr) < header->p_memsz;
+    contains |=
+        header->p_type == PT_LOAD && search.inside - (object->dlpi_addr + header->p_vaddr) < header->p_memsz;
   }
   if (!contains) return 0;
   for (const auto* header = object->dlpi_phdr; header != object->dlpi_phdr + object->dlpi_phnum; ++header) {
@@ -57,7 +59,8 @@ int find_build_id(dl_phdr_info* object, size_t, void* argument) {
       std::memcpy(&note, at, sizeof note);
       const char* const name = at + sizeof note;
       const char* const content = name + (note.n_namesz + 3) / 4 * 4;
-      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0) search.id.assign(content, note.n_descsz);
+      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0)
+        search.id.assign(content, note.n_descsz);
       at = content + (note.n_descsz + 3) / 4 * 4;
     }
   }
@@ -100,7 +103,8 @@ CacheEnvironment CacheEnvironment::of(const HostTarget& host) {
 
 CacheKey CacheEnvironment::digest() const {
   Digest digest;
-  for (const std::string* part : {&format, &engine, &llvm, &triple, &cpu, &features, &layout, &pipeline, &code_model, &floats, &polls, &bounds}) {
+  for (const std::string* part : {&format, &engine, &llvm, &triple, &cpu, &features, &layout, &pipeline,
+                                  &code_model, &floats, &polls, &bounds}) {
     if (part == &features && mutant::is_on("J75_drop_a_part")) continue;
     digest.add(*part);
   }
@@ -109,7 +113,8 @@ CacheKey CacheEnvironment::digest() const {
 
 CacheKey CacheSource::key(const CacheKey& environment) const {
   Digest digest;
-  digest.add(std::string_view(reinterpret_cast<const char*>(environment.bytes.data()), environment.bytes.size()));
+  digest.add(
+      std::string_view(reinterpret_cast<const char*>(environment.bytes.data()), environment.bytes.size()));
   digest.add(static_cast<uint64_t>(kind));
   digest.add(bytes);
   digest.add(entry);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CacheKey: what a compile depends on, as one BLAKE3 digest: the name of its object in an object cache.
 //
-// Two steps: the environment, which is one for all compiles of an engine, then the source. Not part of it: worlds, addresses, labels.
+// Two steps: the environment, which is one for all compiles of an engine, then the source. Not part of it:
+// worlds, addresses, labels.
 #pragma once
 #include <array>
 #include <compare>
@@ -28,11 +29,12 @@ struct CacheKey {
 
 /// What is the same for all compiles of an engine.
 struct CacheEnvironment {
-  std::string format;      // of unit files
-  std::string engine;      // build id of Berth: runtime entry points, layouts, conventions, passes of its own; empty: built without one
-  std::string llvm;        // version
+  std::string format;  // of unit files
+  std::string engine;  // build id of Berth: runtime entry points, layouts, conventions, passes of its own;
+                       // empty: built without one
+  std::string llvm;    // version
   std::string triple, cpu, features, layout;
-  std::string pipeline;    // passes per tier
+  std::string pipeline;  // passes per tier
   std::string code_model, floats, polls, bounds;
 
   static CacheEnvironment of(const HostTarget& host);

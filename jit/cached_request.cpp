@@ -26,7 +26,8 @@ std::optional<std::string> owner_token(const engine::CompileJob& job, const bert
 
 }  // namespace
 
-CachedRequest identify(const CompileRequest& request, ObjectCompiler& compiler, const ObjectCache& cache, const berth_key_traits_t& traits) {
+CachedRequest identify(const CompileRequest& request, ObjectCompiler& compiler, const ObjectCache& cache,
+                       const berth_key_traits_t& traits) {
   CachedRequest cached;
   const engine::CompileJob& job = request.job;
   const std::optional<std::string> token = owner_token(job, traits);
@@ -55,7 +56,8 @@ bool fits(const ObjectMember& member, const CompileRequest& request, const Cache
   const size_t num_edges = request.job.source->edges.size();
   const size_t num_addresses = cached.lowered ? cached.lowered->member.addresses.size() : 0;
   return member.num_addresses == num_addresses && member.addresses_symbol.empty() == (num_addresses == 0) &&
-         std::all_of(member.slots.begin(), member.slots.end(), [&](const EdgeSlot& slot) { return slot.edge < num_edges; });
+         std::all_of(member.slots.begin(), member.slots.end(),
+                     [&](const EdgeSlot& slot) { return slot.edge < num_edges; });
 }
 
 }  // namespace berth::jit

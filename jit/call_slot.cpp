@@ -12,16 +12,19 @@
 
 extern "C" {
 __attribute__((visibility("hidden"))) void berth_call_stub();
-__attribute__((visibility("hidden"))) uint64_t berth_call_stub_area = 0;  // bytes the stub saves vector registers in; 0: fxsave
-__attribute__((visibility("hidden"), used)) void* berth_call_stub_resolve(berth::jit::CallSlot* slot, char* base) {
+__attribute__((visibility("hidden"))) uint64_t berth_call_stub_area =
+    0;  // bytes the stub saves vector registers in; 0: fxsave
+__attribute__((visibility("hidden"), used)) void* berth_call_stub_resolve(berth::jit::CallSlot* slot,
+                                                                          char* base) {
   return slot->table->resolve(*slot, base);
 }
 }
 
 #if defined(__x86_64__)
-// Entered by a trampoline with the slot in r11 and the caller's arguments and return address in place. Keeps every argument register
-// at full width (xsave: mxcsr, sse, avx, avx-512), asks for the entry, and jumps there as if it had been called. The frame can be unwound:
-// the resolution may throw. argument_offset() knows where the general registers lie.
+// Entered by a trampoline with the slot in r11 and the caller's arguments and return address in place. Keeps
+// every argument register at full width (xsave: mxcsr, sse, avx, avx-512), asks for the entry, and jumps
+// there as if it had been called. The frame can be unwound: the resolution may throw. argument_offset() knows
+// where the general registers lie.
 asm(R"(
   .text
   .p2align 4
@@ -171,7 +174,8 @@ engine::CodeInstanceRef SlotTable::remove(CallSlot& slot) noexcept {
 
 void SlotTable::publish(engine::CodeInstance& callee) noexcept {
   if (mutant::is_on("J39_no_slot_rewrite")) return;
-  const engine::Code* const read_early = mutant::is_on("J40_write_outside_leaf_lock") ? engine::instance_code(callee) : nullptr;
+  const engine::Code* const read_early =
+      mutant::is_on("J40_write_outside_leaf_lock") ? engine::instance_code(callee) : nullptr;
   for (int i = 0; read_early && i < 1000; ++i) sync::pause();  // as a thread that lost its processor
   const sync::Lock lock(mutex_);
   const auto found = entries_.find(&callee);
@@ -194,7 +198,8 @@ void* SlotTable::resolve(CallSlot& slot, char* base) {
     callee = slot.callee;
   }
   if (!callee) {
-    throw make_error(BERTH_SHUT_DOWN, "calling over an edge", "the callee has no code and the engine is shut down",
+    throw make_error(BERTH_SHUT_DOWN, "calling over an edge",
+                     "the callee has no code and the engine is shut down",
                      "finish calls before the shutdown");
   }
   const engine::CodeInstance* const asked = callee.get();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CodeGenerator: what the compile pool runs for a claimed job. HostBackend implements it over LLVM; tests use a stub.
+// CodeGenerator: what the compile pool runs for a claimed job. HostBackend implements it over LLVM; tests use
+// a stub.
 #pragma once
 #include <span>
 #include <vector>
@@ -24,13 +25,15 @@ class CodeGenerator {
   using Answers = std::vector<Result<engine::Code*>>;
 
   virtual ~CodeGenerator() = default;
-  /// Sources to linked code, not yet published. Answers the first n >= 1 requests, in their order; the others are to be asked for again.
-  /// An error of the whole: of one request, its own; of several, nobody knows whose: ask for each alone.
-  /// Threads: any. Blocks: compiles; never for another job or a reservation. GC: must be safe. Owns: the code stays the generator's.
-  /// Errors: COMPILE_FAILED, LINK_FAILED, UNSUPPORTED; CANCELLED; OUT_OF_MEMORY and RESOURCE_EXHAUSTED may pass.
+  /// Sources to linked code, not yet published. Answers the first n >= 1 requests, in their order; the others
+  /// are to be asked for again. An error of the whole: of one request, its own; of several, nobody knows
+  /// whose: ask for each alone. Threads: any. Blocks: compiles; never for another job or a reservation. GC:
+  /// must be safe. Owns: the code stays the generator's. Errors: COMPILE_FAILED, LINK_FAILED, UNSUPPORTED;
+  /// CANCELLED; OUT_OF_MEMORY and RESOURCE_EXHAUSTED may pass.
   virtual Result<Answers> generate(std::span<const CompileRequest> requests) = 0;
   /// Code that was kept from an earlier compile, linked and not yet published; null: generate it.
-  /// Threads: any; never ends one, as a compiler may. Blocks: reads a file. GC: must be safe. Owns: as above. Errors: none.
+  /// Threads: any; never ends one, as a compiler may. Blocks: reads a file. GC: must be safe. Owns: as above.
+  /// Errors: none.
   virtual engine::Code* find(const CompileRequest&) { return nullptr; }
   /// Whether it keeps code at all. Threads: any. Blocks: never.
   virtual bool may_find() const noexcept { return false; }

@@ -13,8 +13,8 @@ namespace {
 using engine::CodeInstance;
 using engine::CodeInstanceRef;
 
-// Pauses of 1 ms, 2 ms and so on: up to a quarter of a second while somebody is inside of dead code, to half a minute while references
-// keep what could go without them, of whose end nobody hears.
+// Pauses of 1 ms, 2 ms and so on: up to a quarter of a second while somebody is inside of dead code, to half
+// a minute while references keep what could go without them, of whose end nobody hears.
 constexpr unsigned kLimboDoublings = 8, kProspectDoublings = 15;
 constexpr auto kShortestPause = std::chrono::milliseconds(1);
 constexpr int kPauseFactor = 20;
@@ -31,7 +31,9 @@ template <class Function>
 void for_each_code_range(const LinkedUnit& unit, Function&& function) {
   const auto call = [&](const SlabMemory::Allocation& memory) {
     const SlabMemory::Part& text = memory.parts[SlabMemory::kText];
-    if (text.bytes) function(reinterpret_cast<uintptr_t>(text.address), reinterpret_cast<uintptr_t>(text.address) + text.bytes);
+    if (text.bytes)
+      function(reinterpret_cast<uintptr_t>(text.address),
+               reinterpret_cast<uintptr_t>(text.address) + text.bytes);
   };
   call(unit.memory);
   for (const auto& member : unit.members) call(member->trampolines);
@@ -46,7 +48,8 @@ bool has_exception(const LinkedUnit& unit) {
 
 }  // namespace
 
-/// One mark over some units: instances lead to their code, a unit to the callees of its slots and to the better code it leads on to.
+/// One mark over some units: instances lead to their code, a unit to the callees of its slots and to the
+/// better code it leads on to.
 class CodeUnits::Reach {
  public:
   explicit Reach(const SlotTable& slots) : slots_(slots) {}
@@ -85,7 +88,8 @@ class CodeUnits::Reach {
       if (node.first && is_referenced(*node.first->instance, node.is_called)) reach_code(node, kEntered);
     }
     for (auto& [instance, node] : nodes_) {
-      if (node.first && CodeInstance::is_linked(node.first->instance->word.load(std::memory_order_acquire))) reach_code(node, kReachable);
+      if (node.first && CodeInstance::is_linked(node.first->instance->word.load(std::memory_order_acquire)))
+        reach_code(node, kReachable);
     }
   }
 
@@ -96,7 +100,8 @@ class CodeUnits::Reach {
     uint8_t level = kUnreached;
   };
 
-  // The cache's reference goes after the state, and comes before it: if that has changed meanwhile, nothing is known.
+  // The cache's reference goes after the state, and comes before it: if that has changed meanwhile, nothing
+  // is known.
   static bool is_referenced(const CodeInstance& instance, bool is_called) {
     const uint64_t word = instance.word.load(std::memory_order_acquire);
     const uint32_t references = instance.references.load(std::memory_order_acquire);
@@ -128,7 +133,8 @@ class CodeUnits::Reach {
   std::vector<LinkedUnit*> todo_;
 };
 
-CodeUnits::CodeUnits(engine::Engine* engine, SlabMemory& memory, UnwindRegistry& unwind, SlotTable& slots, bool has_thread, Disown disown, Freed freed)
+CodeUnits::CodeUnits(engine::Engine* engine, SlabMemory& memory, UnwindRegistry& unwind, SlotTable& slots,
+                     bool has_thread, Disown disown, Freed freed)
     : engine_(engine),
       memory_(memory),
       unwind_(unwind),
@@ -139,7 +145,8 @@ CodeUnits::CodeUnits(engine::Engine* engine, SlabMemory& memory, UnwindRegistry&
 
 CodeUnits::~CodeUnits() { stop(); }
 
-// --- units -----------------------------------------------------------------------------------------------------------
+// --- units
+// -----------------------------------------------------------------------------------------------------------
 
 LinkedUnit& CodeUnits::add(std::unique_ptr<LinkedUnit> unit) {
   LinkedUnit& added = *unit;
@@ -165,7 +172,8 @@ void CodeUnits::bind(LinkedMember& member, engine::CodeInstance* instance, Membe
   }
   const sync::Lock lock(units_mutex_);
   member.instance = instance;
-  if (instance) member.generation = CodeInstance::generation_of(instance->word.load(std::memory_order_acquire));
+  if (instance)
+    member.generation = CodeInstance::generation_of(instance->word.load(std::memory_order_acquire));
   member.slots = std::move(slots.slots);
   member.trampolines = slots.trampolines;
 }
@@ -189,7 +197,8 @@ CodeUnits::Accounts CodeUnits::accounts() const {
   return {units_.size(), num_limbo_, passes_, freed_};
 }
 
-// --- passes ----------------------------------------------------------------------------------------------------------
+// --- passes
+// ----------------------------------------------------------------------------------------------------------
 
 void CodeUnits::look() noexcept {
   const sync::Lock lock(mutex_);
@@ -204,8 +213,7 @@ void CodeUnits::look() noexcept {
 // Without a thread to be had the passes are step's.
 void CodeUnits::start_thread() noexcept try {
   thread_ = boost::thread([this] { run(); });
-} catch (const std::exception&) {
-}
+} catch (const std::exception&) {}
 
 void CodeUnits::run() {
   sync::Lock lock(mutex_);
@@ -251,7 +259,8 @@ void CodeUnits::step() noexcept {
       is_due_ = true;
       next_ = now + std::max<sync::Clock::duration>(
                         (now - began) * kPauseFactor,
-                        kShortestPause * (1 << std::min(fruitless_ - 1, limbo_.empty() ? kProspectDoublings : kLimboDoublings)));
+                        kShortestPause * (1 << std::min(fruitless_ - 1, limbo_.empty() ? kProspectDoublings
+                                                                                       : kLimboDoublings)));
       break;
     case Outcome::Freed:
       is_due_ = true;
@@ -273,7 +282,8 @@ CodeUnits::Outcome CodeUnits::pass() {
     }
     if (engine_) search_ = std::make_unique<gc::StackSearch>(engine_->collector(), std::move(ranges));
   }
-  const auto state = !search_ || mutant::is_on("J49_free_at_once") ? gc::StackSearch::State::Complete : search_->advance();
+  const auto state =
+      !search_ || mutant::is_on("J49_free_at_once") ? gc::StackSearch::State::Complete : search_->advance();
   if (state == gc::StackSearch::State::Pending) return Outcome::Waiting;
   std::vector<LinkedUnit*> deserted;
   if (state == gc::StackSearch::State::Complete) find_inside(deserted);
@@ -301,7 +311,9 @@ CodeUnits::Outcome CodeUnits::pass() {
 // Of a unit whose other members have all gone, those that nobody has asked for go with them.
 void CodeUnits::disown_members(LinkedUnit& unit) {
   const auto is_bound = [](const auto& member) { return member->instance || member->is_retired; };
-  const auto is_gone = [](const auto& member) { return !member->instance || (member->is_retired && !member->is_instance_alive()); };
+  const auto is_gone = [](const auto& member) {
+    return !member->instance || (member->is_retired && !member->is_instance_alive());
+  };
   if (!std::ranges::any_of(unit.members, is_bound) || !std::ranges::all_of(unit.members, is_gone)) return;
   for (const auto& member : unit.members) {
     if (!member->instance && !member->is_retired) member->is_retired = disown_(*member);
@@ -327,8 +339,11 @@ bool CodeUnits::begin() {
     disown_members(*unit);
     for (const auto& member : unit->members) {
       // Of an instance that has just gone the engine is about to let go.
-      if (!member->is_retired && (!member->is_instance_alive() || mutant::is_on("J41_counts_only"))) reach.reach(*unit, kReachable);
-      has_prospects_ |= member->is_retired || (member->instance && !CodeInstance::is_linked(member->instance->word.load(std::memory_order_acquire)));
+      if (!member->is_retired && (!member->is_instance_alive() || mutant::is_on("J41_counts_only")))
+        reach.reach(*unit, kReachable);
+      has_prospects_ |= member->is_retired ||
+                        (member->instance &&
+                         !CodeInstance::is_linked(member->instance->word.load(std::memory_order_acquire)));
     }
   }
   reach.reach_from_roots();
@@ -374,7 +389,8 @@ size_t CodeUnits::free_deserted() {
   std::vector<UnwindRegistry::Unit> unwound;
   std::vector<SlabMemory::Allocation> memory;
   const auto is_gone = [](const LinkedUnit& unit) {
-    return unit.is_deserted && std::ranges::all_of(unit.members, [](const auto& member) { return member->is_retired; });
+    return unit.is_deserted &&
+           std::ranges::all_of(unit.members, [](const auto& member) { return member->is_retired; });
   };
   {
     const sync::Lock lock(units_mutex_);
@@ -452,7 +468,8 @@ bool CodeUnits::reclaim(sync::TimePoint deadline) noexcept {
     if (!has_thread_) step();
     sync::Lock lock(mutex_);
     if (freed_ != before) return true;
-    if (is_stopped_ || (!is_due_ && !is_busy_ && last_ == Outcome::Nothing) || sync::Clock::now() >= deadline) return false;
+    if (is_stopped_ || (!is_due_ && !is_busy_ && last_ == Outcome::Nothing) || sync::Clock::now() >= deadline)
+      return false;
     ended_.wait_until(lock, std::min(deadline, has_thread_ ? deadline : next_));
   }
 }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CodeUnits: all linked code of one back end, and the end of it: out of reach, out of the stacks, out of the unwind lists, free.
+// CodeUnits: all linked code of one back end, and the end of it: out of reach, out of the stacks, out of the
+// unwind lists, free.
 //
 //   unit     | a mark does not reach it | a search finds nobody inside | the engine has let go of all members
 //   Linked   | Limbo                    | -                            | -
 //   Limbo    | -                        | Deserted, unless a unit with someone inside leads to it | -
 //   Deserted | -                        | -                            | freed
 //
-// A mark goes over call slots, from instances that are valid or referenced from outside the slots, so rings of calls end too. Who holds a
-// reference may be inside without being attached, so of instances reached from such ones replaced code stays as well. What is
-// unreachable once stays so; who is inside shows it at a poll (gc::StackSearch). No stop, and nobody waits.
+// A mark goes over call slots, from instances that are valid or referenced from outside the slots, so rings
+// of calls end too. Who holds a reference may be inside without being attached, so of instances reached from
+// such ones replaced code stays as well. What is unreachable once stays so; who is inside shows it at a poll
+// (gc::StackSearch). No stop, and nobody waits.
 //
-// Passes are made by a thread of its own, which sleeps while there is nothing in sight that could go; without it by step(). They pause
-// at least 20 times as long as they took.
-// Ranks: kRankReclaim, kRankUnits. Cost of a pass: linear in members and slots, and one look by each thread through its own stack.
+// Passes are made by a thread of its own, which sleeps while there is nothing in sight that could go; without
+// it by step(). They pause at least 20 times as long as they took. Ranks: kRankReclaim, kRankUnits. Cost of a
+// pass: linear in members and slots, and one look by each thread through its own stack.
 #pragma once
 #include <boost/thread/thread.hpp>
 #include <functional>
@@ -38,8 +40,8 @@ class CodeUnits {
   /// Hears the observers' number of what is freed, before its memory is used again. Called with no lock held.
   using Freed = std::function<void(uint64_t observed)>;
   /// `engine` null: nobody's stack is looked at. Used until stop: all others.
-  CodeUnits(engine::Engine* engine, SlabMemory& memory, UnwindRegistry& unwind, SlotTable& slots, bool has_thread, Disown disown,
-            Freed freed = {});
+  CodeUnits(engine::Engine* engine, SlabMemory& memory, UnwindRegistry& unwind, SlotTable& slots,
+            bool has_thread, Disown disown, Freed freed = {});
   ~CodeUnits();
   CodeUnits(const CodeUnits&) = delete;
   CodeUnits& operator=(const CodeUnits&) = delete;
@@ -56,7 +58,8 @@ class CodeUnits {
   void lead_on(LinkedMember& lower, LinkedMember& better) noexcept;
   /// Something may have become unreachable. As above.
   void look() noexcept;
-  /// A part of a pass, if one is due. Threads: any. Blocks: may wait, for a stop. GC: must be safe, or not attached. Errors: none.
+  /// A part of a pass, if one is due. Threads: any. Blocks: may wait, for a stop. GC: must be safe, or not
+  /// attached. Errors: none.
   void step() noexcept;
   /// Passes until something is freed; false: nothing can be, or not by `deadline`. As above.
   bool reclaim(sync::TimePoint deadline) noexcept;
@@ -94,7 +97,8 @@ class CodeUnits {
   mutable sync::Mutex mutex_{kRankReclaim};
   sync::Condition wake_, ended_;
   boost::thread thread_ BERTH_GUARDED_BY(mutex_);
-  bool is_due_ BERTH_GUARDED_BY(mutex_) = false, is_busy_ BERTH_GUARDED_BY(mutex_) = false, is_stopped_ BERTH_GUARDED_BY(mutex_) = false;
+  bool is_due_ BERTH_GUARDED_BY(mutex_) = false, is_busy_ BERTH_GUARDED_BY(mutex_) = false,
+               is_stopped_ BERTH_GUARDED_BY(mutex_) = false;
   unsigned fruitless_ BERTH_GUARDED_BY(mutex_) = 0, waits_ BERTH_GUARDED_BY(mutex_) = 0;  // in a row
   sync::TimePoint next_ BERTH_GUARDED_BY(mutex_){};
   Outcome last_ BERTH_GUARDED_BY(mutex_) = Outcome::Nothing;
@@ -105,7 +109,8 @@ class CodeUnits {
   std::vector<LinkedUnit*> limbo_;
   bool has_prospects_ = false;  // something may become unreachable without anybody saying so
 
-  // Memory of its own: one by one among all that a compile allocates and frees, members would leave ever smaller gaps to it.
+  // Memory of its own: one by one among all that a compile allocates and frees, members would leave ever
+  // smaller gaps to it.
   MemberPool members_;
   mutable sync::Mutex units_mutex_{kRankUnits};
   std::vector<std::unique_ptr<LinkedUnit>> units_ BERTH_GUARDED_BY(units_mutex_);

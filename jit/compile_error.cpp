@@ -35,33 +35,34 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
-Error compile_error(const engine::CompileJob& job, std::string_view step, berth_code_t code, std::string_view found,
-                    std::string_view advice) noexcept try {
+Error compile_error(const engine::CompileJob& job, std::string_view step, berth_code_t code,
+                    std::string_view found, std::string_view advice) noexcept try {
   const std::string& entry = job.source ? job.source->entry_symbol : job.label;
-  const std::string asked = fmt::format("compiling \"{}\" (entry \"{}\", {}) failed in {}",
-                                        job.label.empty() ? entry : job.label, entry, to_string(job.tier), step);
+  const std::string asked =
+      fmt::format("compiling \"{}\" (entry \"{}\", {}) failed in {}", job.label.empty() ? entry : job.label,
+                  entry, to_string(job.tier), step);
   return make_error(code, asked, one_line(found), advice);
-} catch (const std::bad_alloc&) {
-  return Error::adopt(out_of_memory_error("compile"));
-}
+} catch (const std::bad_alloc&) { return Error::adopt(out_of_memory_error("compile")); }
 
 Error over_time_error(const engine::CompileJob& job, std::string_view step) noexcept try {
-  return compile_error(job, step, BERTH_RESOURCE_EXHAUSTED, fmt::format("it was not finished within {} ms", job.budget.time_ns / 1'000'000),
+  return compile_error(job, step, BERTH_RESOURCE_EXHAUSTED,
+                       fmt::format("it was not finished within {} ms", job.budget.time_ns / 1'000'000),
                        "raise the budget (berth_config_set_compile_budget), or give a simpler source");
-} catch (const std::bad_alloc&) {
-  return Error::adopt(out_of_memory_error("compile"));
-}
+} catch (const std::bad_alloc&) { return Error::adopt(out_of_memory_error("compile")); }
 
 constexpr std::string_view kWorkerLost = "{\"worker\":\"lost\"}";
 
 Error worker_error(const engine::CompileJob& job, std::string_view step, std::string_view found) {
-  Error error = compile_error(job, step, BERTH_COMPILE_FAILED, found, "change what the compiler cannot handle");
+  Error error =
+      compile_error(job, step, BERTH_COMPILE_FAILED, found, "change what the compiler cannot handle");
   // The one that stands for missing memory belongs to all threads.
-  return error.code() == BERTH_OUT_OF_MEMORY ? std::move(error) : std::move(error).with_details(std::string(kWorkerLost));
+  return error.code() == BERTH_OUT_OF_MEMORY ? std::move(error)
+                                             : std::move(error).with_details(std::string(kWorkerLost));
 }
 
 bool may_pass(const Error& error) noexcept {
-  return error.code() == BERTH_OUT_OF_MEMORY || error.code() == BERTH_RESOURCE_EXHAUSTED || error.details() == kWorkerLost;
+  return error.code() == BERTH_OUT_OF_MEMORY || error.code() == BERTH_RESOURCE_EXHAUSTED ||
+         error.details() == kWorkerLost;
 }
 
 }  // namespace berth::jit

@@ -14,8 +14,8 @@ inline constexpr size_t kLongestErrorText = 64 * 1024;
 const char* to_string(berth_tier_t tier) noexcept;
 /// `compiling "LABEL" (entry "SYMBOL", TIER) failed in STEP: FOUND. Remedy: ADVICE`, one line.
 /// Without memory for the text: OUT_OF_MEMORY. Threads: any. Blocks: never. GC: any, kept.
-Error compile_error(const engine::CompileJob& job, std::string_view step, berth_code_t code, std::string_view found,
-                    std::string_view advice) noexcept;
+Error compile_error(const engine::CompileJob& job, std::string_view step, berth_code_t code,
+                    std::string_view found, std::string_view advice) noexcept;
 /// RESOURCE_EXHAUSTED: the job's time is used up. As above.
 Error over_time_error(const engine::CompileJob& job, std::string_view step) noexcept;
 /// A compile worker was lost, by no text of LLVM's that would say why: COMPILE_FAILED, and it may pass.

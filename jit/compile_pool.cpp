@@ -179,9 +179,7 @@ bool CompilePool::hand_over(const JobPtr& job) {
     try {
       run_in_place({job});
       return false;
-    } catch (const std::bad_alloc&) {
-      answer(*job, no_memory(*job));
-    }
+    } catch (const std::bad_alloc&) { answer(*job, no_memory(*job)); }
   } else {  // the threads that there were may have left
     drop(*job);
   }
@@ -193,7 +191,8 @@ bool CompilePool::hand_over(const JobPtr& job) {
 bool CompilePool::give_to_thread(const JobPtr& job) {
   if (wake_idle_worker(job, true)) return true;
   if (regular_ < max_workers_ && start_worker(false, job)) return true;
-  if (relief_ < limits_.awaited_relief && !mutant::is_on("J12_block_a_worker") && start_worker(true, job)) return true;
+  if (relief_ < limits_.awaited_relief && !mutant::is_on("J12_block_a_worker") && start_worker(true, job))
+    return true;
   if (stopping_ || (workers_.empty() && !mutant::is_on("J60_waits_for_no_thread"))) return false;
   job->job.priority = Priority::Lifted;
   queue_.put_back(job);
@@ -282,9 +281,7 @@ void CompilePool::compile_unit(Run& run) {
   const auto guarded = [&](auto&& body) -> Result<CodeGenerator::Answers> {
     try {
       return body();
-    } catch (const std::bad_alloc&) {
-      return no_memory(*unit.front());
-    }
+    } catch (const std::bad_alloc&) { return no_memory(*unit.front()); }
   };
   std::vector<engine::NewCode> made;
   auto generated = guarded([&] {

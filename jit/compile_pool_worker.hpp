@@ -27,7 +27,8 @@ struct CompilePool::Run {
 struct CompilePool::Worker {
   boost::thread thread;
   sync::Condition wake;  // one waiter ever, so a notification cannot be stolen
-  // What it compiles next, by whoever wakes it or by itself; has room, so that taking needs no memory. The pool's lock.
+  // What it compiles next, by whoever wakes it or by itself; has room, so that taking needs no memory. The
+  // pool's lock.
   std::vector<JobPtr> batch;
   bool relief = false;
   bool idle = false;  // the pool's lock

@@ -166,11 +166,13 @@ void CompileQueue::take_batch(bool fast_only, std::vector<JobPtr>& batch) noexce
 size_t CompileQueue::take_group(std::vector<JobPtr>& batch) noexcept {
   const JobPtr first = batch.front();
   size_t instructions = first->instructions;
-  if (first->group && first->may_share() && !mutant::is_on("J47_group_cut")) join(batch, first, batch.capacity(), instructions, false);
+  if (first->group && first->may_share() && !mutant::is_on("J47_group_cut"))
+    join(batch, first, batch.capacity(), instructions, false);
   return instructions;
 }
 
-// What is queued of a job's group and may share the batch's unit. `whole`: all of it; false: there is no room, and none joins.
+// What is queued of a job's group and may share the batch's unit. `whole`: all of it; false: there is no
+// room, and none joins.
 bool CompileQueue::join(std::vector<JobPtr>& batch, const JobPtr& job, size_t limit, size_t& instructions,
                         bool whole) noexcept {
   const auto for_each = [&](auto&& act) {
@@ -208,7 +210,8 @@ void CompileQueue::take_mates(std::vector<JobPtr>& batch, Priority priority, siz
     const JobPtr job = *place++;
     if (!job->goes_with(*batch.front())) continue;
     if (job->group) {
-      if (join(batch, job, limit, instructions, true)) place = queue.begin();  // the next one may have gone with it
+      if (join(batch, job, limit, instructions, true))
+        place = queue.begin();  // the next one may have gone with it
       continue;
     }
     instructions += job->instructions;
@@ -232,7 +235,8 @@ CompileQueue::JobPtr CompileQueue::take_droppable() {
 CompileQueue::JobPtr CompileQueue::take_cancelled(const engine::CodeInstance& instance) noexcept {
   lifts_.erase(&instance);
   const auto [first, last] = jobs_.equal_range(&instance);
-  for (auto entry = first; entry != last; ++entry) entry->second->cancelled.store(true, std::memory_order_relaxed);
+  for (auto entry = first; entry != last; ++entry)
+    entry->second->cancelled.store(true, std::memory_order_relaxed);
   JobPtr job = find_queued(instance);
   if (job) take(job);
   return job;

@@ -6,9 +6,9 @@
 //   Running | invalid                   | Queued   | gone
 //
 // Only `add`, the hints and a hand-over's fresh job need memory: what is queued can always be taken, put back
-// and finished. Priority: by class, one class up per second waited, among equals the older. A FAST job is taken with a fair
-// share of those that are queued like it. Knows no threads: its pool's lock guards it. Cost: constant per
-// job, but for the look at a batch's mates.
+// and finished. Priority: by class, one class up per second waited, among equals the older. A FAST job is
+// taken with a fair share of those that are queued like it. Knows no threads: its pool's lock guards it.
+// Cost: constant per job, but for the look at a batch's mates.
 #pragma once
 #include <array>
 #include <functional>
@@ -40,7 +40,8 @@ class CompileQueue {
   CompileQueue(const Limits& limits, unsigned workers) : limits_(limits), workers_(workers) {}
 
   // All functions. Threads: one at a time. Blocks: never. GC: any, kept. Owns: as the pointers say.
-  /// Several: released together, so they make one unit as far as the limits allow. Throws std::bad_alloc: nothing has changed.
+  /// Several: released together, so they make one unit as far as the limits allow. Throws std::bad_alloc:
+  /// nothing has changed.
   void add(std::span<const JobPtr> jobs);
   /// This job, which is queued.
   void take(const JobPtr& job);
@@ -49,7 +50,8 @@ class CompileQueue {
   /// The best job and, of a FAST one, a fair share of those that wait like it, never more than there are, nor
   /// than there is room for in `batch`, which is empty and has room; none: it stays so.
   void take_batch(bool fast_only, std::vector<JobPtr>& batch) noexcept;
-  /// What is queued of those that the batch's only job, which was taken, was added with; as the limits allow. Returns the instructions of all.
+  /// What is queued of those that the batch's only job, which was taken, was added with; as the limits allow.
+  /// Returns the instructions of all.
   size_t take_group(std::vector<JobPtr>& batch) noexcept;
   /// The instance's job was asked for before it came. Forgets it.
   bool was_awaited(const engine::CodeInstance& instance) noexcept { return awaited_.erase(&instance) != 0; }
@@ -59,8 +61,8 @@ class CompileQueue {
   JobPtr take_cancelled(const engine::CodeInstance& instance) noexcept;
   /// A job that was taken: to the head of its queue.
   void put_back(const JobPtr& job) noexcept;
-  /// Running jobs in another's hands: `fresh`, the copy, has the place of `job`, at which its thread may still
-  /// look.
+  /// Running jobs in another's hands: `fresh`, the copy, has the place of `job`, at which its thread may
+  /// still look.
   void hand_over(const Job& job, const JobPtr& fresh) noexcept;
   void finish(std::span<const JobPtr> jobs) noexcept;
   /// Raises the instance's jobs; if there are none, remembered for them if there is memory for that.
@@ -84,16 +86,18 @@ class CompileQueue {
 
   JobList& queue_of(engine::Priority priority) { return queues_[static_cast<size_t>(priority)]; }
   void add_one(const JobPtr& job);
-  bool join(std::vector<JobPtr>& batch, const JobPtr& job, size_t limit, size_t& instructions, bool whole) noexcept;
-  void take_mates(std::vector<JobPtr>& batch, engine::Priority priority, size_t limit, size_t& instructions) noexcept;
+  bool join(std::vector<JobPtr>& batch, const JobPtr& job, size_t limit, size_t& instructions,
+            bool whole) noexcept;
+  void take_mates(std::vector<JobPtr>& batch, engine::Priority priority, size_t limit,
+                  size_t& instructions) noexcept;
   void raise(Job& job, engine::Priority priority);
   JobMap::iterator entry_of(const Job& job);
 
   const Limits limits_;
   const unsigned workers_;
-  std::array<JobList, 5> queues_;        // by priority, each oldest first
-  JobList running_;                      // nodes go to and fro
-  JobMap jobs_;  // queued and running
+  std::array<JobList, 5> queues_;  // by priority, each oldest first
+  JobList running_;                // nodes go to and fro
+  JobMap jobs_;                    // queued and running
   // Lifts that came before their job. A hint: bounded, a stale entry only makes some job early.
   std::unordered_map<const engine::CodeInstance*, engine::Priority> lifts_;
   // Without threads: asked for before the job was there; its submitter then compiles it at once. A hint,
@@ -114,7 +118,8 @@ struct CompileQueue::Job {
   engine::CompileJob job;
   // Those that it was added with, and itself; the pool's lock
   std::shared_ptr<const std::vector<const engine::CodeInstance*>> group;
-  // Of the source, which has long left the caches when its job's turn is near, and is not looked at under the lock.
+  // Of the source, which has long left the caches when its job's turn is near, and is not looked at under the
+  // lock.
   const size_t bytes, instructions;
   const bool is_typed, is_shareable;
   const sync::TimePoint since;

@@ -22,7 +22,9 @@ std::unique_ptr<Compiler> make_compiler(Engine& engine, CompileSink& sink, const
   backend.isolation.worker.executable = options.compile_worker;
   // Without compile threads nobody would run a promotion, as nobody waits for it.
   if (options.threads != 0) {
-    backend.promote = [&engine](CodeInstance& instance) { static_cast<void>(engine.request_tier(instance, BERTH_TIER_OPTIMIZED).has_error()); };
+    backend.promote = [&engine](CodeInstance& instance) {
+      static_cast<void>(engine.request_tier(instance, BERTH_TIER_OPTIMIZED).has_error());
+    };
   }
   if (!options.cache_directory.empty()) {
     backend.cache.emplace();
@@ -32,7 +34,8 @@ std::unique_ptr<Compiler> make_compiler(Engine& engine, CompileSink& sink, const
   }
   jit::CompilePool::Limits limits;
   limits.budgets = options.budgets;
-  return std::make_unique<jit::CompilePool>(sink, std::make_unique<jit::HostBackend>(&engine, std::move(backend)), options.threads, limits);
+  return std::make_unique<jit::CompilePool>(
+      sink, std::make_unique<jit::HostBackend>(&engine, std::move(backend)), options.threads, limits);
 }
 
 }  // namespace berth::engine

@@ -4,11 +4,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <llvm/Support/ErrorHandling.h>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <llvm/Support/ErrorHandling.h>
 #include <mutex>
 
 namespace berth::jit {
@@ -18,16 +18,17 @@ thread_local const ContainmentScope::Handler* current_handler = nullptr;
 thread_local const char* current_step = "start";
 thread_local berth_code_t current_code = BERTH_COMPILE_FAILED;
 
-// The process's end against threads inside LLVM: each raises its flag, then looks at the other's. Sequentially consistent, so one of them
-// sees the other.
+// The process's end against threads inside LLVM: each raises its flag, then looks at the other's.
+// Sequentially consistent, so one of them sees the other.
 std::atomic<unsigned> compiling{0};
 std::atomic<bool> has_ended{false};
 // Written by exit, read on the same thread.
 int exit_status = 0;
 bool is_exiting = false;
 
-// Before LLVM's static objects go, which threads in the middle of a compile use: nobody could stop them, and they would crash. What is left
-// of exit then is left out: those objects, and the standard streams' end, which is done here.
+// Before LLVM's static objects go, which threads in the middle of a compile use: nobody could stop them, and
+// they would crash. What is left of exit then is left out: those objects, and the standard streams' end,
+// which is done here.
 __attribute__((destructor)) void end_before_llvm() {
   if (!is_exiting) return;  // the library is unloaded
   has_ended.store(true);
@@ -60,11 +61,13 @@ void install_containment() {
           is_exiting = true;
         },
         nullptr));
-    static_cast<void>(pthread_atfork(nullptr, nullptr, [] { compiling.store(0); }));  // the child has no such thread
+    static_cast<void>(
+        pthread_atfork(nullptr, nullptr, [] { compiling.store(0); }));  // the child has no such thread
   });
 }
 
-ContainmentScope::ContainmentScope(Handler on_fatal) : on_fatal_(std::move(on_fatal)), previous_(current_handler) {
+ContainmentScope::ContainmentScope(Handler on_fatal)
+    : on_fatal_(std::move(on_fatal)), previous_(current_handler) {
   current_handler = &on_fatal_;
   compiling.fetch_add(1);
   while (has_ended.load()) pause();

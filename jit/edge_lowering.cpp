@@ -18,15 +18,16 @@ llvm::Value* load_slot(llvm::IRBuilder<>& builder, llvm::GlobalVariable& slot) {
 
 // Stands for the callee where its address is taken.
 llvm::Function* make_thunk(llvm::Function& callee, llvm::GlobalVariable& slot, const std::string& name) {
-  llvm::Function* const thunk =
-      llvm::Function::Create(callee.getFunctionType(), llvm::GlobalValue::InternalLinkage, name, callee.getParent());
+  llvm::Function* const thunk = llvm::Function::Create(
+      callee.getFunctionType(), llvm::GlobalValue::InternalLinkage, name, callee.getParent());
   thunk->copyAttributesFrom(&callee);
   thunk->setLinkage(llvm::GlobalValue::InternalLinkage);
   thunk->setVisibility(llvm::GlobalValue::DefaultVisibility);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(callee.getContext(), "", thunk));
   std::vector<llvm::Value*> arguments;
   for (llvm::Argument& argument : thunk->args()) arguments.push_back(&argument);
-  llvm::CallInst* const call = builder.CreateCall(callee.getFunctionType(), load_slot(builder, slot), arguments);
+  llvm::CallInst* const call =
+      builder.CreateCall(callee.getFunctionType(), load_slot(builder, slot), arguments);
   call->setCallingConv(callee.getCallingConv());
   call->setAttributes(callee.getAttributes().removeFnAttributes(callee.getContext()));
   call->setTailCallKind(llvm::CallInst::TCK_MustTail);
@@ -38,8 +39,8 @@ llvm::Function* make_thunk(llvm::Function& callee, llvm::GlobalVariable& slot, c
   return thunk;
 }
 
-/// Of the C convention on x86-64. What follows an argument that it passes in yet another way is not looked at: such a reference is the
-/// caller's to keep.
+/// Of the C convention on x86-64. What follows an argument that it passes in yet another way is not looked
+/// at: such a reference is the caller's to keep.
 std::vector<int32_t> reference_arguments(const llvm::Function& callee) {
   constexpr unsigned kVectorRegisters = 8;
   std::vector<int32_t> references;
@@ -48,13 +49,16 @@ std::vector<int32_t> reference_arguments(const llvm::Function& callee) {
   for (const llvm::Argument& argument : callee.args()) {
     const llvm::Type& type = *argument.getType();
     const bool is_general = type.isPointerTy() || (type.isIntegerTy() && type.getIntegerBitWidth() <= 64);
-    const bool is_vector = type.isFloatTy() || type.isDoubleTy() || (type.isVectorTy() && vectors < kVectorRegisters);
-    if (argument.hasPassPointeeByValueCopyAttr() || argument.hasNestAttr() || !(is_general || is_vector)) break;
+    const bool is_vector =
+        type.isFloatTy() || type.isDoubleTy() || (type.isVectorTy() && vectors < kVectorRegisters);
+    if (argument.hasPassPointeeByValueCopyAttr() || argument.hasNestAttr() || !(is_general || is_vector))
+      break;
     if (is_vector && vectors < kVectorRegisters) {
       ++vectors;
       continue;
     }
-    const unsigned word = is_general && registers < kArgumentRegisters ? registers++ : kArgumentRegisters + on_stack++;
+    const unsigned word =
+        is_general && registers < kArgumentRegisters ? registers++ : kArgumentRegisters + on_stack++;
     if (type.isPointerTy()) references.push_back(argument_offset(word));
   }
   return references;
@@ -84,13 +88,15 @@ Result<std::vector<LoweredEdge>> lower_edges(llvm::Module& module, const std::ve
     if (!value) continue;  // not called after all, or an equal symbol given twice
     auto* const callee = llvm::dyn_cast<llvm::Function>(value);
     if (!callee || !callee->isDeclaration()) {
-      return make_error(BERTH_INVALID_ARGUMENT, "", fmt::format("the edge's symbol '{}' is not a declared function of the source", edge.symbol),
-                        "declare it as a function, without body");
+      return make_error(
+          BERTH_INVALID_ARGUMENT, "",
+          fmt::format("the edge's symbol '{}' is not a declared function of the source", edge.symbol),
+          "declare it as a function, without body");
     }
     const std::string name = fmt::format("__berth_slot.{}", lowered.size());
-    auto* const slot = new llvm::GlobalVariable(module, llvm::PointerType::getUnqual(module.getContext()), false,
-                                                llvm::GlobalValue::ExternalLinkage,
-                                                llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(module.getContext())), name);
+    auto* const slot = new llvm::GlobalVariable(
+        module, llvm::PointerType::getUnqual(module.getContext()), false, llvm::GlobalValue::ExternalLinkage,
+        llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(module.getContext())), name);
     slot->setAlignment(llvm::Align(8));
     slot->setDSOLocal(true);
     std::vector<int32_t> references = reference_arguments(*callee);

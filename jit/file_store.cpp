@@ -20,8 +20,8 @@ namespace berth::jit {
 namespace {
 
 constexpr uint64_t kLargestFile = uint64_t{1} << 30;
-constexpr time_t kTouchAfter = 60;              // seconds: a file used more often is not written to for it
-constexpr time_t kTemporaryIsStale = 60 * 60;   // its process died
+constexpr time_t kTouchAfter = 60;             // seconds: a file used more often is not written to for it
+constexpr time_t kTemporaryIsStale = 60 * 60;  // its process died
 constexpr int64_t kEvictionPlace = int64_t{1} << 62;  // in the lock file, beyond those of keys
 constexpr const char* kTemporaryPrefix = "new.";
 constexpr const char* kLockFile = "lock";
@@ -52,16 +52,22 @@ bool is_key_name(std::string_view name) {
   return name.size() == 64 && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-bool is_older(const timespec& a, const timespec& b) { return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec; }
+bool is_older(const timespec& a, const timespec& b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
+}
 
 }  // namespace
 
 StoreSystem StoreSystem::real() noexcept {
-  return {[](int directory, const char* name, int flags, mode_t mode) { return ::openat(directory, name, flags, mode); },
+  return {[](int directory, const char* name, int flags, mode_t mode) {
+            return ::openat(directory, name, flags, mode);
+          },
           ::read,
           ::write,
           ::fsync,
-          [](int directory, const char* from, const char* to) { return ::linkat(directory, from, directory, to, 0); },
+          [](int directory, const char* from, const char* to) {
+            return ::linkat(directory, from, directory, to, 0);
+          },
           [](int directory, const char* name) { return ::unlinkat(directory, name, 0); },
           [](int file, struct flock* range) { return ::fcntl(file, F_OFD_SETLK, range); }};
 }
@@ -73,7 +79,8 @@ FileStore::Lease::~Lease() {
 // An open temporary file, which goes with it.
 struct FileStore::Temporary {
   explicit Temporary(FileStore& store) : store(store) {}
-  Temporary(Temporary&& other) noexcept : store(other.store), name(std::move(other.name)), file(std::exchange(other.file, -1)) {}
+  Temporary(Temporary&& other) noexcept
+      : store(other.store), name(std::move(other.name)), file(std::exchange(other.file, -1)) {}
   Temporary(const Temporary&) = delete;
   ~Temporary() {
     if (file < 0) return;
@@ -89,7 +96,8 @@ struct FileStore::Temporary {
 FileStore::FileStore(const std::string& directory, const Limits& limits, const StoreSystem& system)
     : path_(directory), limits_(limits), system_(system) {
   std::error_code ignored;  // the open tells
-  if (const auto parent = std::filesystem::path(directory).parent_path(); !parent.empty()) std::filesystem::create_directories(parent, ignored);
+  if (const auto parent = std::filesystem::path(directory).parent_path(); !parent.empty())
+    std::filesystem::create_directories(parent, ignored);
   ::mkdir(path_.c_str(), 0700);
   directory_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   struct stat status{};
@@ -110,7 +118,9 @@ std::optional<std::string> FileStore::get(const CacheKey& key) {
   const OpenFile open{file};
   if (file < 0) return {};
   struct stat status{};
-  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || static_cast<uint64_t>(status.st_size) > kLargestFile) return {};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode) ||
+      static_cast<uint64_t>(status.st_size) > kLargestFile)
+    return {};
   std::string bytes(static_cast<size_t>(status.st_size), '\0');
   size_t filled = 0;
   while (filled < bytes.size()) {
@@ -119,7 +129,8 @@ std::optional<std::string> FileStore::get(const CacheKey& key) {
     if (n <= 0) return {};
     filled += static_cast<size_t>(n);
   }
-  if (timespec now{}; ::clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0 && now.tv_sec - status.st_mtim.tv_sec > kTouchAfter) {
+  if (timespec now{};
+      ::clock_gettime(CLOCK_REALTIME_COARSE, &now) == 0 && now.tv_sec - status.st_mtim.tv_sec > kTouchAfter) {
     const timespec times[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
     ::futimens(file, times);  // best effort: a file that cannot be touched only goes earlier
   }
@@ -167,7 +178,8 @@ bool FileStore::publish(const Entry& entry, const Temporary& from) {
       ++linked;
     } else if (errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK) {
       // No hard links here: one key at least.
-      if (::renameat(directory_, from.name.c_str(), directory_, name.c_str()) == 0) count(entry.bytes.size(), 1);
+      if (::renameat(directory_, from.name.c_str(), directory_, name.c_str()) == 0)
+        count(entry.bytes.size(), 1);
       return true;
     } else if (errno != EEXIST) {
       failed("linking a file", errno);
@@ -192,17 +204,21 @@ void FileStore::drop(const CacheKey& key) noexcept {
   if (is_on()) system_.unlink(directory_, key.name().c_str());
 }
 
-// --- eviction ------------------------------------------------------------------------------------------------------
+// --- eviction
+// ------------------------------------------------------------------------------------------------------
 
 void FileStore::count(uint64_t bytes, size_t names) {
   const uint64_t total = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   const uint64_t all = names_.fetch_add(names, std::memory_order_relaxed) + names;
-  if (!counted_.exchange(true, std::memory_order_relaxed) || total > limits_.bytes || all > limits_.names) evict();
+  if (!counted_.exchange(true, std::memory_order_relaxed) || total > limits_.bytes || all > limits_.names)
+    evict();
 }
 
 void FileStore::evict() {
   const OpenFile lock{system_.open(directory_, kLockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
-  if (lock.file >= 0 && lock_range(system_, lock.file, kEvictionPlace) != 0 && (errno == EAGAIN || errno == EACCES)) return;  // another does
+  if (lock.file >= 0 && lock_range(system_, lock.file, kEvictionPlace) != 0 &&
+      (errno == EAGAIN || errno == EACCES))
+    return;  // another does
   struct File {
     uint64_t bytes = 0;
     timespec used{};
@@ -239,7 +255,8 @@ void FileStore::evict() {
   if (total_bytes > limits_.bytes || total_names > limits_.names) {
     std::vector<const File*> oldest;
     for (const auto& [inode, file] : files) oldest.push_back(&file);
-    std::sort(oldest.begin(), oldest.end(), [](const File* a, const File* b) { return is_older(a->used, b->used); });
+    std::sort(oldest.begin(), oldest.end(),
+              [](const File* a, const File* b) { return is_older(a->used, b->used); });
     for (const File* file : oldest) {
       if (total_bytes <= limits_.bytes / 10 * 7 && total_names <= limits_.names / 10 * 7) break;
       for (const std::string& name : file->names) system_.unlink(directory_, name.c_str());
@@ -252,7 +269,8 @@ void FileStore::evict() {
   names_.store(total_names, std::memory_order_relaxed);
 }
 
-// --- off -----------------------------------------------------------------------------------------------------------
+// --- off
+// -----------------------------------------------------------------------------------------------------------
 
 void FileStore::failed(const char* doing, int error) {
   switch (error) {

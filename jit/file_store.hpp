@@ -5,10 +5,11 @@
 //   On    | the bytes, or none      | written and linked | Held, Busy, None  | Off for good, the reason kept
 //   Off   | none                    | nothing            | None              | Off
 //
-// Bytes are written under a temporary name, synced, then linked to each of their keys: a key names all of the bytes or is not there,
-// whenever a process dies. A key that is there already stays. What is in the bytes is not looked at.
-// Above the limits the files not used for longest go, down to 70 %; who reads one meanwhile has it open.
-// Rank: kRankFileStore, a leaf, around the reason only. Cost: get: open, stat, read, close; put: a sync, batched over its entries.
+// Bytes are written under a temporary name, synced, then linked to each of their keys: a key names all of the
+// bytes or is not there, whenever a process dies. A key that is there already stays. What is in the bytes is
+// not looked at. Above the limits the files not used for longest go, down to 70 %; who reads one meanwhile
+// has it open. Rank: kRankFileStore, a leaf, around the reason only. Cost: get: open, stat, read, close; put:
+// a sync, batched over its entries.
 #pragma once
 #include <fcntl.h>
 #include <sys/types.h>
@@ -50,8 +51,8 @@ class FileStore {
     std::string bytes;
   };
 
-  /// The right to make what a key names, against all processes; ends with the object, or the process. A hint: without one (locks are
-  /// not supported, the store is off) the work may be done twice.
+  /// The right to make what a key names, against all processes; ends with the object, or the process. A hint:
+  /// without one (locks are not supported, the store is off) the work may be done twice.
   class Lease {
    public:
     enum class State : uint8_t { Held, Busy, None };
@@ -71,15 +72,16 @@ class FileStore {
     int file_ = -1;
   };
 
-  /// Makes the directory if it is not there. One that belongs to somebody else, or that everybody may write to, is not used: what is in
-  /// it is run.
+  /// Makes the directory if it is not there. One that belongs to somebody else, or that everybody may write
+  /// to, is not used: what is in it is run.
   explicit FileStore(const std::string& directory) : FileStore(directory, Limits{}, StoreSystem::real()) {}
   FileStore(const std::string& directory, const Limits& limits, const StoreSystem& system);
   ~FileStore();
   FileStore(const FileStore&) = delete;
   FileStore& operator=(const FileStore&) = delete;
 
-  // Of all: Threads: any. Blocks: short (files). GC: must be safe. Errors: none: the store goes off at what will not pass.
+  // Of all: Threads: any. Blocks: short (files). GC: must be safe. Errors: none: the store goes off at what
+  // will not pass.
   std::optional<std::string> get(const CacheKey& key);
   void put(std::span<const Entry> entries);
   Lease lease(const CacheKey& key);

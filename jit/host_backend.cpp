@@ -38,9 +38,13 @@ HostBackend::HostBackend(engine::Engine* engine, Options options)
       isolated_(compiler_, options_.hook, isolation_of(options_)),
       memory_(options_.system, options_.slab_bytes, options_.limit_bytes),
       unwind_(options_.unwind),
-      slots_([this](engine::CodeInstanceRef& callee, StubArguments arguments) { return drive(callee, arguments); }),
-      units_(engine, memory_, unwind_, slots_, options_.reclaim_thread, [this](const LinkedMember& member) { return disown(member); },
-             [this](uint64_t number) { observers_.retired(number); }) {
+      slots_([this](engine::CodeInstanceRef& callee, StubArguments arguments) {
+        return drive(callee, arguments);
+      }),
+      units_(
+          engine, memory_, unwind_, slots_, options_.reclaim_thread,
+          [this](const LinkedMember& member) { return disown(member); },
+          [this](uint64_t number) { observers_.retired(number); }) {
   if (!options_.cache) return;
   auto host = compiler_.host();
   if (host.has_error()) return;  // every compile says so
@@ -64,7 +68,8 @@ void HostBackend::close() noexcept {
   if (cache_) cache_->close();
 }
 
-// --- compile -------------------------------------------------------------------------------------------------------
+// --- compile
+// -------------------------------------------------------------------------------------------------------
 
 // An isolated source goes alone; those before it go together.
 Result<CompiledBatch> HostBackend::make_objects(std::span<const CompileRequest> requests) {
@@ -102,7 +107,8 @@ Result<CodeGenerator::Answers> HostBackend::generate(std::span<const CompileRequ
   return answers;
 }
 
-// With a cache, either the first requests that it has, or the first that it has not: the rest is asked for again.
+// With a cache, either the first requests that it has, or the first that it has not: the rest is asked for
+// again.
 Result<CodeGenerator::Answers> HostBackend::find_or_compile(std::span<const CompileRequest> requests) {
   if (!cache_) return compile(requests, {});
   Answers answers;
@@ -117,7 +123,9 @@ Result<CodeGenerator::Answers> HostBackend::find_or_compile(std::span<const Comp
       }
       if (!answers.empty()) break;
     } else {
-      if (cached.key.has_value() != misses.front().key.has_value() || (cached.key && is_unclaimed(*cached.key))) break;
+      if (cached.key.has_value() != misses.front().key.has_value() ||
+          (cached.key && is_unclaimed(*cached.key)))
+        break;
       if (cached.key) cached.found = cache_->try_find(*cached.key);
       if (cached.found.unit || cached.found.lease.state() == FileStore::Lease::State::Busy) break;
     }
@@ -128,9 +136,11 @@ Result<CodeGenerator::Answers> HostBackend::find_or_compile(std::span<const Comp
 }
 
 // `cached`: one for each request, or none.
-Result<CodeGenerator::Answers> HostBackend::compile(std::span<const CompileRequest> asked, std::span<CachedRequest> cached) {
+Result<CodeGenerator::Answers> HostBackend::compile(std::span<const CompileRequest> asked,
+                                                    std::span<CachedRequest> cached) {
   std::vector<CompileRequest> requests(asked.begin(), asked.end());
-  for (size_t i = 0; i < cached.size(); ++i) requests[i].lowered = cached[i].lowered ? &*cached[i].lowered : nullptr;
+  for (size_t i = 0; i < cached.size(); ++i)
+    requests[i].lowered = cached[i].lowered ? &*cached[i].lowered : nullptr;
   BERTH_TRY(CompiledBatch batch, make_objects(requests));
   std::vector<CompileRequest> members;
   const auto stored = std::make_shared<StoredUnit>();
@@ -153,7 +163,8 @@ Result<CodeGenerator::Answers> HostBackend::compile(std::span<const CompileReque
   }
   std::vector<engine::Code*> codes;
   if (!members.empty()) {
-    // A member that is cancelled here is linked with the others, and retired by the pool; nothing is linked for none.
+    // A member that is cancelled here is linked with the others, and retired by the pool; nothing is linked
+    // for none.
     size_t unwanted = 0;
     for (const CompileRequest& member : members) {
       auto entered = enter_step(options_.hook, member, "link");
@@ -165,7 +176,8 @@ Result<CodeGenerator::Answers> HostBackend::compile(std::span<const CompileReque
       return compile_error(members.front().job, "link", error.code(), error.message(), "");
     }
     codes = std::move(linked).assume_value();
-    (tier_of(requests.front().job) == BERTH_TIER_OPTIMIZED ? compiled_optimized_ : compiled_fast_).fetch_add(codes.size(), std::memory_order_relaxed);
+    (tier_of(requests.front().job) == BERTH_TIER_OPTIMIZED ? compiled_optimized_ : compiled_fast_)
+        .fetch_add(codes.size(), std::memory_order_relaxed);
     if (cache_) cache_->add_misses(codes.size());
     if (is_kept) cache_->keep(stored, std::move(found));
   }
@@ -181,7 +193,8 @@ Result<CodeGenerator::Answers> HostBackend::compile(std::span<const CompileReque
   return answers;
 }
 
-// --- load ----------------------------------------------------------------------------------------------------------
+// --- load
+// ----------------------------------------------------------------------------------------------------------
 
 struct HostBackend::Unclaimed {
   std::shared_ptr<const LinkedObject> object;
@@ -220,7 +233,8 @@ engine::Code* HostBackend::load(const CompileRequest& request, CachedRequest& ca
     if (unclaimed) return claim(request, cached, std::move(*unclaimed));
     std::shared_ptr<const StoredUnit>& unit = cached.found.unit;
     if (!unit && absent == Absent::Leave) unit = cache_->look(key);
-    if (!unit && absent == Absent::Lease) cached.found = cache_->find(key, tier_of(request.job), request.cancelled);
+    if (!unit && absent == Absent::Lease)
+      cached.found = cache_->find(key, tier_of(request.job), request.cancelled);
     if (!unit) return nullptr;
     const CacheKey& first = unit->keys.front();
     {
@@ -256,12 +270,14 @@ bool HostBackend::link_stored(const StoredUnit& stored) {
   }
   sync::Lock lock(members_mutex_);
   for (size_t i = 0; i < stored.keys.size(); ++i) {
-    unclaimed_.insert_or_assign(stored.keys[i], Unclaimed{linked_object, stored.unit.members[i], linked.members[i].get()});
+    unclaimed_.insert_or_assign(stored.keys[i],
+                                Unclaimed{linked_object, stored.unit.members[i], linked.members[i].get()});
   }
   return true;
 }
 
-engine::Code* HostBackend::claim(const CompileRequest& request, const CachedRequest& cached, Unclaimed unclaimed) {
+engine::Code* HostBackend::claim(const CompileRequest& request, const CachedRequest& cached,
+                                 Unclaimed unclaimed) {
   ObjectMember& parts = unclaimed.parts;
   LinkedMember& member = *unclaimed.member;
   if (!fits(parts, request, cached)) {
@@ -277,12 +293,14 @@ engine::Code* HostBackend::claim(const CompileRequest& request, const CachedRequ
     units_.retire(member);
     return nullptr;
   }
-  if (unclaimed.object->loaded) member.observed = observers_.linked(part_of(*unclaimed.object->loaded, request, parts));
+  if (unclaimed.object->loaded)
+    member.observed = observers_.linked(part_of(*unclaimed.object->loaded, request, parts));
   cache_->add_hit();
   return &member.code;
 }
 
-// --- link ----------------------------------------------------------------------------------------------------------
+// --- link
+// ----------------------------------------------------------------------------------------------------------
 
 void* HostBackend::find_symbol(const std::string& name, bool typed) {
   if (name == TierCounter::kPromote) return reinterpret_cast<void*>(&HostBackend::count_used_up);
@@ -305,7 +323,9 @@ void* HostBackend::find_symbol(const std::string& name, bool typed) {
 // `image`: the object as one, or null. Observers are told of what JITLink sees.
 Result<LinkedObject> HostBackend::link_object(const ObjectUnit& unit, const ObjectImage* image) {
   const std::vector<std::string> wanted = unit.symbols();
-  const bool typed = std::any_of(unit.members.begin(), unit.members.end(), [](const ObjectMember& member) { return !member.specialised_entry.empty(); });
+  const bool typed = std::any_of(unit.members.begin(), unit.members.end(), [](const ObjectMember& member) {
+    return !member.specialised_entry.empty();
+  });
   const bool observed = observers_.wants_units();
   Linker linker(memory_);
   const auto lookup = [&](const std::string& name) { return find_symbol(name, typed); };
@@ -337,7 +357,8 @@ LinkedUnit& HostBackend::add_unit(const LinkedObject& object, size_t members, be
 }
 
 // What fails is retired, and goes as other code does.
-Result<std::vector<engine::Code*>> HostBackend::link(std::span<const CompileRequest> requests, ObjectUnit&& unit) {
+Result<std::vector<engine::Code*>> HostBackend::link(std::span<const CompileRequest> requests,
+                                                     ObjectUnit&& unit) {
   BERTH_TRY(LinkedObject object, link_object(unit, nullptr));
   LinkedUnit& linked = add_unit(object, requests.size(), unit.tier);
   std::vector<engine::Code*> codes;
@@ -356,7 +377,8 @@ Result<std::vector<engine::Code*>> HostBackend::link(std::span<const CompileRequ
   return codes;
 }
 
-Result<void> HostBackend::bind_member(LinkedMember& to, const engine::CompileJob& job, ObjectMember& member, const LinkedObject& object) {
+Result<void> HostBackend::bind_member(LinkedMember& to, const engine::CompileJob& job, ObjectMember& member,
+                                      const LinkedObject& object) {
   const SlabMemory::Part& text = object.memory.parts[SlabMemory::kText];
   to.code.entry = object.address(member.entry);
   if (!member.specialised_entry.empty()) to.code.specialised_entry = object.address(member.specialised_entry);
@@ -367,9 +389,11 @@ Result<void> HostBackend::bind_member(LinkedMember& to, const engine::CompileJob
   to.record = std::move(member.record);
   if (!member.addresses_symbol.empty()) {
     // Before the code is published, which orders it.
-    std::copy(member.addresses.begin(), member.addresses.end(), static_cast<const void**>(object.address(member.addresses_symbol)));
+    std::copy(member.addresses.begin(), member.addresses.end(),
+              static_cast<const void**>(object.address(member.addresses_symbol)));
   }
-  if (!member.osr_symbol.empty()) to.osr = {static_cast<void* const*>(object.address(member.osr_symbol)), member.num_osr};
+  if (!member.osr_symbol.empty())
+    to.osr = {static_cast<void* const*>(object.address(member.osr_symbol)), member.num_osr};
   MemberSlots slots;
   for (const EdgeSlot& slot : member.slots) slots.callees.push_back(job.source->edges[slot.edge].callee);
   BERTH_TRYV(make_slots(slots, member, object));
@@ -401,11 +425,13 @@ void HostBackend::not_promoted(engine::CodeInstance& instance) noexcept {
 // Called by counting code, on whatever thread runs it.
 void HostBackend::count_used_up(LinkedMember* member) noexcept {
   const int kept_errno = errno;
-  member->count->store(kLooksPerCount * first_tier_count.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  member->count->store(kLooksPerCount * first_tier_count.load(std::memory_order_relaxed),
+                       std::memory_order_relaxed);
   if (!member->asked.exchange(true, std::memory_order_relaxed) && engine::try_retain(*member->instance)) {
     const engine::CodeInstanceRef instance(member->instance, false);
     const uint64_t word = instance->word.load(std::memory_order_acquire);
-    if (engine::CodeInstance::generation_of(word) == member->generation) member->backend->options_.promote(*instance);
+    if (engine::CodeInstance::generation_of(word) == member->generation)
+      member->backend->options_.promote(*instance);
   }
   errno = kept_errno;
 }
@@ -413,7 +439,8 @@ void HostBackend::count_used_up(LinkedMember* member) noexcept {
 void HostBackend::bind(engine::CodeInstance& instance) noexcept {
   slots_.publish(instance);
   const engine::Code* const code = engine::instance_code(instance);
-  const uint64_t generation = engine::CodeInstance::generation_of(instance.word.load(std::memory_order_acquire));
+  const uint64_t generation =
+      engine::CodeInstance::generation_of(instance.word.load(std::memory_order_acquire));
   LinkedMember* lower = nullptr;
   {
     const sync::Lock lock(members_mutex_);
@@ -436,7 +463,9 @@ void HostBackend::bind(engine::CodeInstance& instance) noexcept {
 
 Result<void> HostBackend::make_slots(MemberSlots& to, ObjectMember& member, const LinkedObject& object) {
   if (member.slots.empty()) return success();
-  if (!has_call_stub()) return make_error(BERTH_UNSUPPORTED, "", "this host has no call stub for edges", "call through your own pointers");
+  if (!has_call_stub())
+    return make_error(BERTH_UNSUPPORTED, "", "this host has no call stub for edges",
+                      "call through your own pointers");
   for (EdgeSlot& edge : member.slots) {
     to.slots.push_back(std::make_unique<CallSlot>());
     to.slots.back()->word = static_cast<sync::Atomic<void*>*>(object.address(edge.symbol));
@@ -457,14 +486,17 @@ Result<void> HostBackend::make_slots(MemberSlots& to, ObjectMember& member, cons
   return sealed;
 }
 
-// --- the rest ------------------------------------------------------------------------------------------------------
+// --- the rest
+// ------------------------------------------------------------------------------------------------------
 
 void HostBackend::retire(engine::Code* code) noexcept {
   auto& member = *static_cast<LinkedMember*>(code->backend);
   retired_.fetch_add(1, std::memory_order_relaxed);
   {
     const sync::Lock lock(members_mutex_);
-    if (const auto found = counting_.find(member.instance); found != counting_.end() && found->second == &member) counting_.erase(found);
+    if (const auto found = counting_.find(member.instance);
+        found != counting_.end() && found->second == &member)
+      counting_.erase(found);
   }
   units_.retire(member);
 }
@@ -476,7 +508,8 @@ Result<void> HostBackend::define_symbol(const char* name, void* address) {
   sync::Lock lock(symbols_mutex_);
   const auto [entry, added] = symbols_.emplace(name, address);
   if (added || entry->second == address) return success();
-  return make_error(BERTH_INVALID_ARGUMENT, fmt::format("defining symbol '{}'", name), "it is defined at another address",
+  return make_error(BERTH_INVALID_ARGUMENT, fmt::format("defining symbol '{}'", name),
+                    "it is defined at another address",
                     "define it under another name: code that is linked keeps the first");
 }
 
@@ -489,30 +522,36 @@ void HostBackend::add_counts(berth_engine_counts_t& counts) {
 void HostBackend::explain(engine::Explanation& explanation) {
   const std::string reason = cache_ ? cache_->off_reason() : "";
   if (!reason.empty()) engine::add_item(explanation, "warnings", json_quote("the object cache " + reason));
-  for (const std::string& fault : observers_.faults()) engine::add_item(explanation, "warnings", json_quote("observer " + fault));
+  for (const std::string& fault : observers_.faults())
+    engine::add_item(explanation, "warnings", json_quote("observer " + fault));
 }
 
 void HostBackend::metrics(std::string& prometheus) {
   if (cache_) {
     const ObjectCache::Counts counts = cache_->counts();
     prometheus += fmt::format(
-        "berth_cache_hits_total {}\nberth_cache_misses_total {}\nberth_cache_refused_total {}\nberth_cache_evicted_total {}\n"
+        "berth_cache_hits_total {}\nberth_cache_misses_total {}\nberth_cache_refused_total "
+        "{}\nberth_cache_evicted_total {}\n"
         "berth_cache_waits_total {}\nberth_cache_on {}\n",
-        counts.hits, counts.misses, counts.refused, counts.evicted, counts.waited, cache_->off_reason().empty() ? 1 : 0);
+        counts.hits, counts.misses, counts.refused, counts.evicted, counts.waited,
+        cache_->off_reason().empty() ? 1 : 0);
   }
   observers_.metrics(prometheus);
   const SlabMemory::Accounts accounts = memory_.accounts();
   const CodeUnits::Accounts units = units_.accounts();
   prometheus += fmt::format(
       "berth_compiled_total{{tier=\"fast\"}} {}\nberth_compiled_total{{tier=\"optimized\"}} {}\n"
-      "berth_code_retired_total {}\nberth_code_reserved_bytes {}\nberth_code_live_bytes {}\nberth_code_limbo_bytes {}\nberth_code_free_bytes {}\nberth_code_slabs {}\n"
+      "berth_code_retired_total {}\nberth_code_reserved_bytes {}\nberth_code_live_bytes "
+      "{}\nberth_code_limbo_bytes {}\nberth_code_free_bytes {}\nberth_code_slabs {}\n"
       "berth_code_units {}\nberth_code_passes_total {}\nberth_edge_slow_calls_total {}\n",
       compiled_fast_.load(std::memory_order_relaxed), compiled_optimized_.load(std::memory_order_relaxed),
       retired_.load(std::memory_order_relaxed), accounts.reserved_bytes, accounts.live_bytes,
-      accounts.limbo_bytes, accounts.free_bytes, accounts.slabs, units.units, units.passes, slots_.num_slow_calls());
+      accounts.limbo_bytes, accounts.free_bytes, accounts.slabs, units.units, units.passes,
+      slots_.num_slow_calls());
   const IsolatedCompiler::Stats workers = isolated_.stats();
   prometheus += fmt::format(
-      "berth_compile_workers_started_total {}\nberth_compile_workers_ended_total {}\nberth_compile_workers_idle {}\n",
+      "berth_compile_workers_started_total {}\nberth_compile_workers_ended_total "
+      "{}\nberth_compile_workers_idle {}\n",
       workers.started, workers.ended, workers.idle);
 }
 

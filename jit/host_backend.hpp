@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// HostBackend: a job's source becomes linked host code: ObjectCompiler makes the object, this links it, binds its edges and counters, and
-// keeps it. Nothing outside but edges, defined symbols and the runtime library is seen from inside.
+// HostBackend: a job's source becomes linked host code: ObjectCompiler makes the object, this links it, binds
+// its edges and counters, and keeps it. Nothing outside but edges, defined symbols and the runtime library is
+// seen from inside.
 //
-// Code goes when nothing leads to it and nobody is inside (CodeUnits); after close all that is left stays until the back end is deleted.
-// Ranks: kRankMembers and kRankSymbols, leaves.
+// Code goes when nothing leads to it and nobody is inside (CodeUnits); after close all that is left stays
+// until the back end is deleted. Ranks: kRankMembers and kRankSymbols, leaves.
 #pragma once
 #include <functional>
 #include <map>
@@ -41,24 +42,28 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
     size_t slab_bytes = size_t{64} << 20;
     size_t limit_bytes = 0;       // of code; 0: none
     bool reclaim_thread = false;  // false: dead code goes while other code is made
-    StepHook hook;           // or empty
-    // Asks for the instance's OPTIMIZED tier; called from its code when its count is used up. Empty: code of adaptive sources stays FAST.
+    StepHook hook;                // or empty
+    // Asks for the instance's OPTIMIZED tier; called from its code when its count is used up. Empty: code of
+    // adaptive sources stays FAST.
     std::function<void(engine::CodeInstance&)> promote;
-    bool pre_check = true;   // off only in tests of the containment
+    bool pre_check = true;  // off only in tests of the containment
     std::optional<ObjectCache::Options> cache;
     berth_key_traits_t traits{};  // for the owners' tokens
     engine::TargetChoice target;
     bool isolate_all = false;  // else only sources that ask for it
     IsolatedCompiler::Options isolation;
   };
-  /// `engine` may still be under construction; null in unit tests, where edges to instances without code raise NOT_FOUND.
+  /// `engine` may still be under construction; null in unit tests, where edges to instances without code
+  /// raise NOT_FOUND.
   HostBackend(engine::Engine* engine, Options options);
   explicit HostBackend(engine::Engine* engine) : HostBackend(engine, Options{}) {}
   ~HostBackend() override;
 
   Result<Answers> generate(std::span<const CompileRequest> requests) override;
   engine::Code* find(const CompileRequest& request) override;
-  bool may_find() const noexcept override { return cache_ && !observers_.wants_units() && !observers_.wants_times(); }
+  bool may_find() const noexcept override {
+    return cache_ && !observers_.wants_units() && !observers_.wants_times();
+  }
   void bind(engine::CodeInstance& instance) noexcept override;
   void retire(engine::Code* code) noexcept override;
   void not_promoted(engine::CodeInstance& instance) noexcept override;
@@ -97,7 +102,8 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   /// One code per request, in their order. The error is unadorned.
   Result<LinkedObject> link_object(const ObjectUnit& unit, const ObjectImage* image);
   Result<std::vector<engine::Code*>> link(std::span<const CompileRequest> requests, ObjectUnit&& unit);
-  Result<void> bind_member(LinkedMember& to, const engine::CompileJob& job, ObjectMember& member, const LinkedObject& object);
+  Result<void> bind_member(LinkedMember& to, const engine::CompileJob& job, ObjectMember& member,
+                           const LinkedObject& object);
   /// A unit of members that are nobody's yet.
   LinkedUnit& add_unit(const LinkedObject& object, size_t members, berth_tier_t tier);
   /// The slots of its edges, with trampolines.
@@ -120,13 +126,14 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   // Counting FAST code by its instance, until better code is published or it is retired.
   std::unordered_map<const engine::CodeInstance*, LinkedMember*> counting_ BERTH_GUARDED_BY(members_mutex_);
   std::map<CacheKey, Unclaimed> unclaimed_ BERTH_GUARDED_BY(members_mutex_);
-  // First keys of stored units that are being linked: who needs another member waits for it, instead of linking all of them again.
+  // First keys of stored units that are being linked: who needs another member waits for it, instead of
+  // linking all of them again.
   std::set<CacheKey> loading_ BERTH_GUARDED_BY(members_mutex_);
   sync::Condition loaded_;
   sync::Mutex symbols_mutex_{kRankSymbols};
   std::map<std::string, void*, std::less<>> symbols_ BERTH_GUARDED_BY(symbols_mutex_);
   std::unique_ptr<ObjectCache> cache_;  // or null
-  bool registered_ = false;  // by open, read by close: ordered by the pool
+  bool registered_ = false;             // by open, read by close: ordered by the pool
   // Counters, order nothing: relaxed.
   sync::Atomic<uint64_t> compiled_fast_{0}, compiled_optimized_{0}, retired_{0};
 };

@@ -21,16 +21,20 @@ const char* step_named(std::string_view name) {
   return found == kSteps.end() ? nullptr : *found;
 }
 
-// Whether a unit is one that this request can have: its numbers are used as indices, and its symbols are written to.
+// Whether a unit is one that this request can have: its numbers are used as indices, and its symbols are
+// written to.
 bool fits(const ObjectUnit& unit, const CompileRequest& request) {
   if (unit.tier != tier_of(request.job) || unit.members.size() != 1) return false;
   const ObjectMember& member = unit.members.front();
   const size_t num_edges = request.job.source->edges.size();
-  const bool edges_fit = std::all_of(member.slots.begin(), member.slots.end(), [&](const EdgeSlot& slot) { return slot.edge < num_edges; });
+  const bool edges_fit = std::all_of(member.slots.begin(), member.slots.end(),
+                                     [&](const EdgeSlot& slot) { return slot.edge < num_edges; });
   const size_t entries = member.specialised_entry.empty() ? 1 : 2;
-  const bool counter_fits = member.counter.better_symbols.size() == (member.counter.unit_symbol.empty() ? 0 : entries);
+  const bool counter_fits =
+      member.counter.better_symbols.size() == (member.counter.unit_symbol.empty() ? 0 : entries);
   const size_t num_addresses = request.lowered ? request.lowered->member.num_addresses : 0;
-  return edges_fit && counter_fits && member.num_addresses == num_addresses && member.addresses_symbol.empty() == (num_addresses == 0);
+  return edges_fit && counter_fits && member.num_addresses == num_addresses &&
+         member.addresses_symbol.empty() == (num_addresses == 0);
 }
 
 }  // namespace
@@ -58,7 +62,8 @@ Result<IsolatedCompiler::WorkerPtr> IsolatedCompiler::take() {
       idle_.pop_back();
     }
     if (worker->is_idle()) return worker;
-    ended_.fetch_add(1, std::memory_order_relaxed);  // ended by somebody else, between compiles: no failure of this one
+    ended_.fetch_add(
+        1, std::memory_order_relaxed);  // ended by somebody else, between compiles: no failure of this one
   }
   started_.fetch_add(1, std::memory_order_relaxed);
   return WorkerProcess::spawn(options_.worker);
@@ -73,7 +78,8 @@ void IsolatedCompiler::give_back(WorkerPtr worker) {
 
 // Before the pool gives up the thread that waits for the worker.
 std::chrono::nanoseconds IsolatedCompiler::limit_of(const CompileRequest& request) const noexcept {
-  const auto limit = tier_of(request.job) == BERTH_TIER_OPTIMIZED ? options_.optimized_limit : options_.fast_limit;
+  const auto limit =
+      tier_of(request.job) == BERTH_TIER_OPTIMIZED ? options_.optimized_limit : options_.fast_limit;
   const std::chrono::nanoseconds budget(request.job.budget.time_ns);
   return budget.count() == 0 ? limit : std::min(limit, budget / 20 * 19);
 }
@@ -88,7 +94,9 @@ Result<ObjectUnit> IsolatedCompiler::compile(const CompileRequest& asked) {
   const auto limit = limit_of(request);
   const std::string order = write_order(request, lowering_.counts(request.job), limit.count());
   auto worker = take();
-  if (worker.has_error()) return compile_error(request.job, "start", worker.assume_error().code(), worker.assume_error().message(), "");
+  if (worker.has_error())
+    return compile_error(request.job, "start", worker.assume_error().code(), worker.assume_error().message(),
+                         "");
   const Deadline deadline = Deadline::in(limit.count());
   if (auto sent = worker.assume_value()->send(MessageKind::Compile, order, deadline); sent.has_error()) {
     return lost(request, *worker.assume_value(), sent.assume_error(), "start");
@@ -101,7 +109,8 @@ Result<ObjectUnit> IsolatedCompiler::compile(const CompileRequest& asked) {
   return unit;
 }
 
-Result<ObjectUnit> IsolatedCompiler::answer(const CompileRequest& request, WorkerPtr worker, const Deadline& deadline) {
+Result<ObjectUnit> IsolatedCompiler::answer(const CompileRequest& request, WorkerPtr worker,
+                                            const Deadline& deadline) {
   const char* step = "start";
   const auto nonsense = [&] {
     return lost(request, *worker, make_error(BERTH_CORRUPT, "", "it sent what is no answer", ""), step);
@@ -138,27 +147,30 @@ Result<ObjectUnit> IsolatedCompiler::answer(const CompileRequest& request, Worke
         const std::string_view bytes = message.assume_value().bytes;
         if (bytes.empty()) return nonsense();
         const bool memory = bytes[0] == static_cast<char>(BERTH_OUT_OF_MEMORY);
-        return compile_error(request.job, step, memory ? BERTH_OUT_OF_MEMORY : BERTH_COMPILE_FAILED, bytes.substr(1),
+        return compile_error(request.job, step, memory ? BERTH_OUT_OF_MEMORY : BERTH_COMPILE_FAILED,
+                             bytes.substr(1),
                              memory ? "give a smaller source" : "change what the compiler cannot handle");
       }
       case MessageKind::Hello:
-      case MessageKind::Compile:
-        return nonsense();
+      case MessageKind::Compile: return nonsense();
     }
   }
 }
 
 // The worker is ended if it still lives.
-Error IsolatedCompiler::lost(const CompileRequest& request, WorkerProcess& worker, const Error& why, const char* step) {
+Error IsolatedCompiler::lost(const CompileRequest& request, WorkerProcess& worker, const Error& why,
+                             const char* step) {
   ended_.fetch_add(1, std::memory_order_relaxed);
   const std::string how = worker.end();
   if (why.code() == BERTH_TIMED_OUT) {
     const std::chrono::duration<double> limit = limit_of(request);
-    return compile_error(request.job, step, BERTH_RESOURCE_EXHAUSTED, fmt::format("it took longer than the {} s that are allowed", limit.count()),
+    return compile_error(request.job, step, BERTH_RESOURCE_EXHAUSTED,
+                         fmt::format("it took longer than the {} s that are allowed", limit.count()),
                          "give a smaller source, or allow more time");
   }
-  const std::string found = why.code() == BERTH_CORRUPT ? fmt::format("the compile worker is damaged: {}", why.message())
-                                                        : fmt::format("the compile worker {}", how);
+  const std::string found = why.code() == BERTH_CORRUPT
+                                ? fmt::format("the compile worker is damaged: {}", why.message())
+                                : fmt::format("the compile worker {}", how);
   return worker_error(request.job, step, found);
 }
 

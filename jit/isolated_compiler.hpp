@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// IsolatedCompiler: what ObjectCompiler does, done by compile workers: bytes in, object or text out. Untrusted bitcode is read there only.
+// IsolatedCompiler: what ObjectCompiler does, done by compile workers: bytes in, object or text out.
+// Untrusted bitcode is read there only.
 //
 //   worker   | order            | answer | fatal error, crash, nonsense | time is up | no longer wanted
 //   (none)   | started, Busy    |        |                              |            |
 //   Idle     | Busy             |        | ended, another is taken      |            |
 //   Busy     |                  | Idle   | ended                        | ended      | ended
 //
-// As many workers as compiles at once; idle ones are kept up to Options::kept. It guards against a failing compiler, not against the
-// code that then runs.
-// Rank: kRankWorkers, a leaf. Cost: starting a worker, once; then a message each way per compile.
+// As many workers as compiles at once; idle ones are kept up to Options::kept. It guards against a failing
+// compiler, not against the code that then runs. Rank: kRankWorkers, a leaf. Cost: starting a worker, once;
+// then a message each way per compile.
 #pragma once
 #include <chrono>
 #include <memory>
@@ -27,21 +28,24 @@ class IsolatedCompiler {
  public:
   struct Options {
     WorkerProcess::Options worker;
-    std::chrono::nanoseconds fast_limit = std::chrono::seconds(10), optimized_limit = std::chrono::seconds(60);
+    std::chrono::nanoseconds fast_limit = std::chrono::seconds(10),
+                             optimized_limit = std::chrono::seconds(60);
     unsigned kept = 0;  // 0: the machine's cores
   };
   struct Stats {
     uint64_t started, ended;  // ended: not because they were too many
     size_t idle;
   };
-  /// `lowering` turns typed IR into bitcode, here: it refers to this process. Owns: borrowed. `hook` as ObjectCompiler's.
+  /// `lowering` turns typed IR into bitcode, here: it refers to this process. Owns: borrowed. `hook` as
+  /// ObjectCompiler's.
   IsolatedCompiler(ObjectCompiler& lowering, StepHook hook, Options options);
   ~IsolatedCompiler();
   IsolatedCompiler(const IsolatedCompiler&) = delete;
   IsolatedCompiler& operator=(const IsolatedCompiler&) = delete;
 
   /// Threads: any. Blocks: compiles, at most as long as the tier's limit. GC: must be safe.
-  /// Errors: as ObjectCompiler's; UNSUPPORTED without a worker program; RESOURCE_EXHAUSTED; what a lost worker fails, may pass.
+  /// Errors: as ObjectCompiler's; UNSUPPORTED without a worker program; RESOURCE_EXHAUSTED; what a lost
+  /// worker fails, may pass.
   Result<ObjectUnit> compile(const CompileRequest& request);
   Stats stats() const;
 

@@ -33,14 +33,16 @@ Error undefined(std::vector<std::string> missing) {
   std::sort(missing.begin(), missing.end());
   std::string text = missing.size() == 1 ? "undefined symbol " : "undefined symbols ";
   for (size_t i = 0; i < missing.size(); ++i) text += (i ? ", '" : "'") + missing[i] + "'";
-  return make_error(BERTH_LINK_FAILED, "", text, "add an edge for it, define it in the source, or call berth_engine_define_symbol");
+  return make_error(BERTH_LINK_FAILED, "", text,
+                    "add an edge for it, define it in the source, or call berth_engine_define_symbol");
 }
 
 llvm::Error already_reported() { return llvm::createStringError("see the link's own error"); }
 
 class UnitAllocation final : public jl::JITLinkMemoryManager::InFlightAlloc {
  public:
-  UnitAllocation(LinkState& state, llvm::orc::shared::AllocActions& actions) : state_(state), actions_(actions) {}
+  UnitAllocation(LinkState& state, llvm::orc::shared::AllocActions& actions)
+      : state_(state), actions_(actions) {}
   void abandon(OnAbandonedFunction on_abandoned) override {
     state_.memory.abandon(state_.linked.memory);
     state_.linked.memory = {};
@@ -53,7 +55,8 @@ class UnitAllocation final : public jl::JITLinkMemoryManager::InFlightAlloc {
     }
     auto undo = llvm::orc::shared::runFinalizeActions(actions_);
     if (!undo) return on_finalised(undo.takeError());
-    on_finalised(jl::JITLinkMemoryManager::FinalizedAlloc(llvm::orc::ExecutorAddr::fromPtr(state_.linked.memory.slab)));
+    on_finalised(jl::JITLinkMemoryManager::FinalizedAlloc(
+        llvm::orc::ExecutorAddr::fromPtr(state_.linked.memory.slab)));
   }
 
  private:
@@ -62,7 +65,9 @@ class UnitAllocation final : public jl::JITLinkMemoryManager::InFlightAlloc {
 };
 
 SlabMemory::Kind kind_of(llvm::orc::MemProt protection) {
-  const auto has = [bits = static_cast<unsigned>(protection)](llvm::orc::MemProt flag) { return bits & static_cast<unsigned>(flag); };
+  const auto has = [bits = static_cast<unsigned>(protection)](llvm::orc::MemProt flag) {
+    return bits & static_cast<unsigned>(flag);
+  };
   if (has(llvm::orc::MemProt::Exec)) return SlabMemory::kText;
   return has(llvm::orc::MemProt::Write) ? SlabMemory::kData : SlabMemory::kReadOnly;
 }
@@ -79,7 +84,8 @@ class UnitMemory final : public jl::JITLinkMemoryManager {
     SlabMemory::Sizes sizes;
     for (auto& [group, segment] : layout.segments()) {
       SlabMemory::Size& size = sizes[kind_of(group.getMemProt())];
-      size.bytes = round_up(size.bytes, segment.Alignment.value()) + segment.ContentSize + segment.ZeroFillSize;
+      size.bytes =
+          round_up(size.bytes, segment.Alignment.value()) + segment.ContentSize + segment.ZeroFillSize;
       size.alignment = std::max<size_t>(size.alignment, segment.Alignment.value());
     }
     auto allocation = state_.memory.allocate(sizes);
@@ -127,7 +133,8 @@ class LinkContext final : public jl::JITLinkContext {
     state_.fail(make_error(BERTH_LINK_FAILED, "", text, "change what cannot be linked"));
   }
 
-  void lookup(const LookupMap& symbols, std::unique_ptr<jl::JITLinkAsyncLookupContinuation> continuation) override {
+  void lookup(const LookupMap& symbols,
+              std::unique_ptr<jl::JITLinkAsyncLookupContinuation> continuation) override {
     jl::AsyncLookupResult found;
     std::vector<std::string> missing;
     for (const auto& [symbol, flags] : symbols) {
@@ -137,7 +144,8 @@ class LinkContext final : public jl::JITLinkContext {
         missing.push_back(name);
         continue;
       }
-      if (address) found[symbol] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+      if (address)
+        found[symbol] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
     }
     if (missing.empty()) return continuation->run(std::move(found));
     state_.fail(undefined(std::move(missing)));
@@ -158,7 +166,8 @@ class LinkContext final : public jl::JITLinkContext {
     }
     for (const std::string& name : state_.wanted) {
       if (state_.linked.symbols.contains(name)) continue;
-      state_.fail(make_error(BERTH_INTERNAL, "", "the object lacks the symbol '" + name + "'", "report this as a defect of Berth"));
+      state_.fail(make_error(BERTH_INTERNAL, "", "the object lacks the symbol '" + name + "'",
+                             "report this as a defect of Berth"));
       return already_reported();
     }
     if (jl::Section* const section = graph.findSectionByName(".eh_frame")) {
@@ -180,18 +189,21 @@ class LinkContext final : public jl::JITLinkContext {
 
 }  // namespace
 
-Result<LinkedObject> Linker::link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup,
-                                  bool describe) {
+Result<LinkedObject> Linker::link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted,
+                                  const Lookup& lookup, bool describe) {
   LinkState state{memory_, wanted, lookup, {}, {}, false};
   if (describe) state.linked.loaded = std::make_shared<LoadedUnit>();
-  const auto names = std::make_shared<llvm::orc::SymbolStringPool>();  // of this link; outlives the look-up's results
+  const auto names =
+      std::make_shared<llvm::orc::SymbolStringPool>();  // of this link; outlives the look-up's results
   auto graph = jl::createLinkGraphFromObject(object, names);
   if (!graph) {
-    return make_error(BERTH_LINK_FAILED, "", llvm::toString(graph.takeError()), "change what cannot be linked");
+    return make_error(BERTH_LINK_FAILED, "", llvm::toString(graph.takeError()),
+                      "change what cannot be linked");
   }
   jl::link(std::move(*graph), std::make_unique<LinkContext>(state));
   if (state.error) return std::move(*state.error);
-  if (!state.finalised) return make_error(BERTH_INTERNAL, "", "the link did not end", "report this as a defect of Berth");
+  if (!state.finalised)
+    return make_error(BERTH_INTERNAL, "", "the link did not end", "report this as a defect of Berth");
   if (state.linked.loaded) {
     const SlabMemory::Part& text = state.linked.memory.parts[SlabMemory::kText];
     state.linked.loaded->text = text.address;
@@ -207,7 +219,8 @@ bool apply(const ObjectImage::Fixup& fixup, char* to, uint64_t at, uint64_t targ
   using Kind = ObjectImage::FixupKind;
   const uint64_t addend = static_cast<uint64_t>(fixup.addend);
   const bool is_backward = fixup.kind == Kind::Backward32 || fixup.kind == Kind::Backward64;
-  const uint64_t value = fixup.kind == Kind::Absolute64 ? target + addend : (is_backward ? at - target : target - at) + addend;
+  const uint64_t value =
+      fixup.kind == Kind::Absolute64 ? target + addend : (is_backward ? at - target : target - at) + addend;
   if (ObjectImage::width(fixup.kind) == sizeof value) {
     std::memcpy(to, &value, sizeof value);
     return true;
@@ -219,7 +232,8 @@ bool apply(const ObjectImage::Fixup& fixup, char* to, uint64_t at, uint64_t targ
 
 }  // namespace
 
-Result<LinkedObject> Linker::place(const ObjectImage& image, const std::vector<std::string>& wanted, const Lookup& lookup) {
+Result<LinkedObject> Linker::place(const ObjectImage& image, const std::vector<std::string>& wanted,
+                                   const Lookup& lookup) {
   std::vector<uint64_t> externals;
   std::vector<std::string> missing;
   for (const std::string& name : image.externals) {
@@ -229,7 +243,8 @@ Result<LinkedObject> Linker::place(const ObjectImage& image, const std::vector<s
   if (!missing.empty()) return undefined(std::move(missing));
   LinkedObject linked;
   SlabMemory::Sizes sizes;
-  for (size_t kind = 0; kind < SlabMemory::kKinds; ++kind) sizes[kind] = {image.parts[kind].bytes, image.parts[kind].alignment};
+  for (size_t kind = 0; kind < SlabMemory::kKinds; ++kind)
+    sizes[kind] = {image.parts[kind].bytes, image.parts[kind].alignment};
   BERTH_TRY(linked.memory, memory_.allocate(sizes));
   const auto& parts = linked.memory.parts;
   for (size_t kind = 0; kind < SlabMemory::kKinds; ++kind) {
@@ -238,12 +253,19 @@ Result<LinkedObject> Linker::place(const ObjectImage& image, const std::vector<s
     std::memcpy(parts[kind].writable, part.content.data(), part.content.size());
     std::memset(parts[kind].writable + part.content.size(), 0, part.bytes - part.content.size());
   }
-  const auto address = [&](const ObjectImage::Place& place) { return parts[place.part].address + place.offset; };
+  const auto address = [&](const ObjectImage::Place& place) {
+    return parts[place.part].address + place.offset;
+  };
   for (const ObjectImage::Fixup& fixup : image.fixups) {
-    const uint64_t target = fixup.target.part == ObjectImage::kExternal ? externals[fixup.target.offset] : reinterpret_cast<uintptr_t>(address(fixup.target));
-    if (apply(fixup, parts[fixup.at.part].writable + fixup.at.offset, reinterpret_cast<uintptr_t>(address(fixup.at)), target)) continue;
+    const uint64_t target = fixup.target.part == ObjectImage::kExternal
+                                ? externals[fixup.target.offset]
+                                : reinterpret_cast<uintptr_t>(address(fixup.target));
+    if (apply(fixup, parts[fixup.at.part].writable + fixup.at.offset,
+              reinterpret_cast<uintptr_t>(address(fixup.at)), target))
+      continue;
     memory_.abandon(linked.memory);
-    return make_error(BERTH_LINK_FAILED, "", "a distance does not fit into 32 bits", "report this as a defect of Berth");
+    return make_error(BERTH_LINK_FAILED, "", "a distance does not fit into 32 bits",
+                      "report this as a defect of Berth");
   }
   if (auto sealed = memory_.seal(linked.memory); sealed.has_error()) {
     memory_.abandon(linked.memory);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Linker: an object becomes code in a slab, with JITLink. Every callback runs in place; nothing of a link outlives it but its memory.
+// Linker: an object becomes code in a slab, with JITLink. Every callback runs in place; nothing of a link
+// outlives it but its memory.
 #pragma once
 #include <llvm/Support/MemoryBufferRef.h>
 
@@ -32,12 +33,14 @@ class Linker {
   using Lookup = std::function<void*(const std::string& symbol)>;  // null: unknown
   explicit Linker(SlabMemory& memory) : memory_(memory) {}
 
-  /// Threads: any. Blocks: short. GC: any, kept. Owns: object borrowed. Errors: LINK_FAILED naming what is undefined, INTERNAL if the object
-  /// lacks a wanted symbol, those of the memory. The message is what was found, unadorned.
-  Result<LinkedObject> link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted, const Lookup& lookup,
-                            bool describe = false);
+  /// Threads: any. Blocks: short. GC: any, kept. Owns: object borrowed. Errors: LINK_FAILED naming what is
+  /// undefined, INTERNAL if the object lacks a wanted symbol, those of the memory. The message is what was
+  /// found, unadorned.
+  Result<LinkedObject> link(llvm::MemoryBufferRef object, const std::vector<std::string>& wanted,
+                            const Lookup& lookup, bool describe = false);
   /// The object as an image, made for the same symbols. As above.
-  Result<LinkedObject> place(const ObjectImage& image, const std::vector<std::string>& wanted, const Lookup& lookup);
+  Result<LinkedObject> place(const ObjectImage& image, const std::vector<std::string>& wanted,
+                             const Lookup& lookup);
 
  private:
   SlabMemory& memory_;

@@ -22,7 +22,8 @@ ObjectCache::ObjectCache(const CacheEnvironment& environment, Options options)
       has_thread_(options.has_thread),
       store_(options.directory, options.limits, options.system),
       expected_ns_{options.expected[0].count(), options.expected[1].count()} {
-  if (environment.engine.empty()) store_.turn_off("this build of Berth has no build id to tell it from others");
+  if (environment.engine.empty())
+    store_.turn_off("this build of Berth has no build id to tell it from others");
 }
 
 ObjectCache::~ObjectCache() { close(); }
@@ -32,7 +33,8 @@ ObjectCache::Found ObjectCache::try_find(const CacheKey& key) {
   found.unit = look(key);
   if (!found.unit) {
     found.lease = store_.lease(key);
-    if (found.lease.state() == FileStore::Lease::State::Held) found.unit = look(key);  // made since the first look
+    if (found.lease.state() == FileStore::Lease::State::Held)
+      found.unit = look(key);  // made since the first look
   }
   found.since = sync::Clock::now();
   if (found.unit) {
@@ -42,15 +44,18 @@ ObjectCache::Found ObjectCache::try_find(const CacheKey& key) {
   return found;
 }
 
-ObjectCache::Found ObjectCache::find(const CacheKey& key, berth_tier_t tier, const sync::Atomic<bool>& cancelled) {
+ObjectCache::Found ObjectCache::find(const CacheKey& key, berth_tier_t tier,
+                                     const sync::Atomic<bool>& cancelled) {
   const auto begin = sync::Clock::now();
   Found found = try_find(key);
   if (found.lease.state() != FileStore::Lease::State::Busy) return found;
   waited_.fetch_add(1, std::memory_order_relaxed);
   const boost::this_thread::disable_interruption uninterrupted;
-  for (auto pause = kFirstPoll; found.lease.state() == FileStore::Lease::State::Busy; pause = std::min(2 * pause, kLongestPoll)) {
+  for (auto pause = kFirstPoll; found.lease.state() == FileStore::Lease::State::Busy;
+       pause = std::min(2 * pause, kLongestPoll)) {
     if (found.since - begin > 2 * expected(tier) || cancelled.load(std::memory_order_relaxed)) break;
-    // Of another process: the kernel tells nobody when a range is free but who blocks without end. Orders nothing.
+    // Of another process: the kernel tells nobody when a range is free but who blocks without end. Orders
+    // nothing.
     boost::this_thread::sleep_for(boost::chrono::microseconds(pause.count()));
     found = try_find(key);
   }
@@ -77,7 +82,8 @@ void ObjectCache::refuse(const CacheKey& key) noexcept {
   store_.drop(key);
 }
 
-// --- keep ----------------------------------------------------------------------------------------------------------
+// --- keep
+// ----------------------------------------------------------------------------------------------------------
 
 void ObjectCache::keep(std::shared_ptr<const StoredUnit> unit, std::vector<Found> found) {
   if (!store_.is_on()) return;
@@ -105,7 +111,8 @@ void ObjectCache::run() {
     for (const std::shared_ptr<Write>& written : writes) {
       unwritten_bytes_ -= written->unit->unit.object.size();
       for (const CacheKey& key : written->unit->keys) {
-        if (const auto entry = unwritten_.find(key); entry != unwritten_.end() && entry->second == written) unwritten_.erase(entry);
+        if (const auto entry = unwritten_.find(key); entry != unwritten_.end() && entry->second == written)
+          unwritten_.erase(entry);
       }
     }
   }
@@ -114,7 +121,8 @@ void ObjectCache::run() {
 // All that waits, together: the disk is waited for once.
 void ObjectCache::write(const std::vector<std::shared_ptr<Write>>& writes) {
   std::vector<FileStore::Entry> entries;
-  for (const auto& write : writes) entries.push_back({write->unit->keys, encode_unit(*write->unit, environment_)});
+  for (const auto& write : writes)
+    entries.push_back({write->unit->keys, encode_unit(*write->unit, environment_)});
   store_.put(entries);
   const auto now = sync::Clock::now();
   for (const auto& write : writes) {
@@ -139,7 +147,8 @@ void ObjectCache::close() noexcept {
   if (thread.joinable()) thread.join();
 }
 
-// --- counts --------------------------------------------------------------------------------------------------------
+// --- counts
+// --------------------------------------------------------------------------------------------------------
 
 std::chrono::nanoseconds ObjectCache::expected(berth_tier_t tier) const noexcept {
   return std::chrono::nanoseconds(expected_ns_[index_of(tier)].load(std::memory_order_relaxed));
@@ -152,7 +161,9 @@ void ObjectCache::took(berth_tier_t tier, std::chrono::nanoseconds time) noexcep
 }
 
 ObjectCache::Counts ObjectCache::counts() const noexcept {
-  const auto read = [](const sync::Atomic<uint64_t>& counter) { return counter.load(std::memory_order_relaxed); };
+  const auto read = [](const sync::Atomic<uint64_t>& counter) {
+    return counter.load(std::memory_order_relaxed);
+  };
   return {read(hits_), read(misses_), read(refused_), store_.num_evicted(), read(waited_)};
 }
 

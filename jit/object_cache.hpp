@@ -8,9 +8,10 @@
 //   absent  | somebody does, for as long as expected | the unit, once it is there
 //   absent  | somebody does, for twice as long       | nothing: make it too
 //
-// Units are written by a thread of the cache, as a disk's sync takes longer than many compiles; until they are, they are found here.
-// Without that thread (an engine that may start none) `keep` writes. What is not written when too much waits is only missed later.
-// Rank: kRankObjectCache, a leaf: no file is touched under it.
+// Units are written by a thread of the cache, as a disk's sync takes longer than many compiles; until they
+// are, they are found here. Without that thread (an engine that may start none) `keep` writes. What is not
+// written when too much waits is only missed later. Rank: kRankObjectCache, a leaf: no file is touched under
+// it.
 #pragma once
 #include <array>
 #include <boost/thread/thread.hpp>
@@ -38,7 +39,8 @@ class ObjectCache {
     StoreSystem system = StoreSystem::real();
     bool has_thread = true;
     // How long making and keeping one takes at first, FAST and OPTIMIZED; then it is measured.
-    std::array<std::chrono::nanoseconds, 2> expected = {std::chrono::milliseconds(20), std::chrono::milliseconds(200)};
+    std::array<std::chrono::nanoseconds, 2> expected = {std::chrono::milliseconds(20),
+                                                        std::chrono::milliseconds(200)};
   };
   struct Counts {
     uint64_t hits, misses, refused, evicted, waited;  // hits, misses: of jobs
@@ -56,21 +58,25 @@ class ObjectCache {
 
   /// Of a source, in this cache's environment. Threads: any. Blocks: never. GC: any, kept.
   CacheKey key(const CacheSource& source) const { return source.key(environment_); }
-  /// Threads: any, no lock held. Blocks: reads a file; may wait, for another process's compile, until `cancelled`. GC: must be safe.
-  /// Errors: none.
+  /// Threads: any, no lock held. Blocks: reads a file; may wait, for another process's compile, until
+  /// `cancelled`. GC: must be safe. Errors: none.
   Found find(const CacheKey& key, berth_tier_t tier, const sync::Atomic<bool>& cancelled);
-  /// Without waiting; for who holds leases: two would wait for each other. The lease is Busy where `find` would wait.
+  /// Without waiting; for who holds leases: two would wait for each other. The lease is Busy where `find`
+  /// would wait.
   Found try_find(const CacheKey& key);
-  /// Keeps what was made after `find` gave nothing, `found` for each key. As above. Owns: consumed; the unit is shared.
+  /// Keeps what was made after `find` gave nothing, `found` for each key. As above. Owns: consumed; the unit
+  /// is shared.
   void keep(std::shared_ptr<const StoredUnit> unit, std::vector<Found> found);
-  /// What is stored, or null: for who would not make it. Threads: any, no lock held. Blocks: reads a file. GC: must be safe. Errors: none.
+  /// What is stored, or null: for who would not make it. Threads: any, no lock held. Blocks: reads a file.
+  /// GC: must be safe. Errors: none.
   std::shared_ptr<const StoredUnit> look(const CacheKey& key);
   /// A unit that cannot be used after all. Threads: any. Blocks: short (files). GC: must be safe.
   void refuse(const CacheKey& key) noexcept;
   /// For the counts. Threads: any. Blocks: never.
   void add_hit() noexcept { hits_.fetch_add(1, std::memory_order_relaxed); }
   void add_misses(size_t n) noexcept { misses_.fetch_add(n, std::memory_order_relaxed); }
-  /// Writes what waits, ends the thread. Idempotent. Threads: one at a time. Blocks: may wait, for the disk. GC: must be safe.
+  /// Writes what waits, ends the thread. Idempotent. Threads: one at a time. Blocks: may wait, for the disk.
+  /// GC: must be safe.
   void close() noexcept;
 
   Counts counts() const noexcept;

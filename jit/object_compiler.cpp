@@ -35,7 +35,8 @@
 namespace berth::jit {
 namespace {
 
-// Keeps the errors of one context; warnings and remarks are dropped. Without it LLVM would print, and exit on an assembly error.
+// Keeps the errors of one context; warnings and remarks are dropped. Without it LLVM would print, and exit on
+// an assembly error.
 class DiagnosticLog final : public llvm::DiagnosticHandler {
  public:
   explicit DiagnosticLog(std::string& errors) : errors_(errors) {}
@@ -44,7 +45,8 @@ class DiagnosticLog final : public llvm::DiagnosticHandler {
     if (!errors_.empty()) errors_ += '\n';
     if (const auto* source = llvm::dyn_cast<llvm::DiagnosticInfoSrcMgr>(&diagnostic)) {
       const llvm::SMDiagnostic& where = source->getSMDiag();
-      errors_ += fmt::format("{}:{}:{}: {}", where.getFilename().str(), where.getLineNo(), where.getColumnNo() + 1, where.getMessage().str());
+      errors_ += fmt::format("{}:{}:{}: {}", where.getFilename().str(), where.getLineNo(),
+                             where.getColumnNo() + 1, where.getMessage().str());
       return true;
     }
     llvm::raw_string_ostream stream(errors_);
@@ -67,7 +69,9 @@ void keep_for_ever(void* abandoned) {
 
 }  // namespace
 
-bool is_typed(const engine::CompileJob& job) noexcept { return job.source->body->kind() == engine::BodyKind::TypedIr; }
+bool is_typed(const engine::CompileJob& job) noexcept {
+  return job.source->body->kind() == engine::BodyKind::TypedIr;
+}
 
 berth_tier_t tier_of(const engine::CompileJob& job) noexcept {
   return job.tier == BERTH_TIER_OPTIMIZED ? BERTH_TIER_OPTIMIZED : BERTH_TIER_FAST;
@@ -83,7 +87,8 @@ Result<void> enter_step(const StepHook& hook, const CompileRequest& request, con
   if (request.cancelled.load(std::memory_order_relaxed)) {
     return compile_error(request.job, step, BERTH_CANCELLED, "the instance is no longer wanted", "");
   }
-  if (request.until != sync::TimePoint::max() && sync::Clock::now() >= request.until) return over_time_error(request.job, step);
+  if (request.until != sync::TimePoint::max() && sync::Clock::now() >= request.until)
+    return over_time_error(request.job, step);
   return success();
 }
 
@@ -112,9 +117,11 @@ struct ObjectCompiler::Target {
 };
 
 struct ObjectCompiler::Compilation {
-  Compilation(std::span<const CompileRequest> requests, Target& target) : requests(requests), tier(tier_of(requests.front().job)), target(target), hurry(requests.front()) {
+  Compilation(std::span<const CompileRequest> requests, Target& target)
+      : requests(requests), tier(tier_of(requests.front().job)), target(target), hurry(requests.front()) {
     context.setOptPassGate(hurry);
-    if (!mutant::is_on("J52_no_handler")) context.setDiagnosticHandler(std::make_unique<DiagnosticLog>(diagnostics), true);
+    if (!mutant::is_on("J52_no_handler"))
+      context.setDiagnosticHandler(std::make_unique<DiagnosticLog>(diagnostics), true);
   }
   const std::span<const CompileRequest> requests;
   const berth_tier_t tier;
@@ -177,9 +184,11 @@ Result<const HostTarget*> ObjectCompiler::host() {
 }
 
 template <class Work>
-auto ObjectCompiler::in_compilation(std::span<const CompileRequest> requests, Work&& work) -> decltype(work(std::declval<Compilation&>())) {
-  BERTH_TRY(Target * const host, target());
-  // Owned by hand: what unwinds from a fatal error of LLVM must not run the destructors of a context left in the middle.
+auto ObjectCompiler::in_compilation(std::span<const CompileRequest> requests, Work&& work)
+    -> decltype(work(std::declval<Compilation&>())) {
+  BERTH_TRY(Target* const host, target());
+  // Owned by hand: what unwinds from a fatal error of LLVM must not run the destructors of a context left in
+  // the middle.
   auto* const compilation = new Compilation(requests, *host);
   contexts_.fetch_add(1, std::memory_order_relaxed);
   auto result = [&] {
@@ -219,8 +228,9 @@ namespace {
 // A source that would notice others in its module, or they it.
 bool is_loner(const llvm::Module& module) {
   if (!module.getModuleInlineAsm().empty() || !module.alias_empty()) return true;
-  return std::any_of(module.global_values().begin(), module.global_values().end(),
-                     [](const llvm::GlobalValue& value) { return value.isDeclaration() && value.hasExternalWeakLinkage(); });
+  return std::any_of(
+      module.global_values().begin(), module.global_values().end(),
+      [](const llvm::GlobalValue& value) { return value.isDeclaration() && value.hasExternalWeakLinkage(); });
 }
 
 // Flags are constants of the context, so equal ones are the same node.
@@ -232,31 +242,37 @@ bool have_same_flags(const llvm::Module& a, const llvm::Module& b) {
 
 bool declare_the_same(const llvm::GlobalValue& a, const llvm::GlobalValue& b) {
   if (a.getValueType() != b.getValueType() || a.getLinkage() != b.getLinkage()) return false;
-  const auto *const function = llvm::dyn_cast<llvm::Function>(&a), *const other = llvm::dyn_cast<llvm::Function>(&b);
+  const auto *const function = llvm::dyn_cast<llvm::Function>(&a), *const other =
+                                                                       llvm::dyn_cast<llvm::Function>(&b);
   if (function && other) {
-    return function->getAttributes() == other->getAttributes() && function->getCallingConv() == other->getCallingConv();
+    return function->getAttributes() == other->getAttributes() &&
+           function->getCallingConv() == other->getCallingConv();
   }
-  const auto *const variable = llvm::dyn_cast<llvm::GlobalVariable>(&a), *const second = llvm::dyn_cast<llvm::GlobalVariable>(&b);
-  return variable && second && variable->isConstant() == second->isConstant() && variable->getAlign() == second->getAlign() &&
-         variable->getAttributes() == second->getAttributes();
+  const auto *const variable = llvm::dyn_cast<llvm::GlobalVariable>(&a),
+                    *const second = llvm::dyn_cast<llvm::GlobalVariable>(&b);
+  return variable && second && variable->isConstant() == second->isConstant() &&
+         variable->getAlign() == second->getAlign() && variable->getAttributes() == second->getAttributes();
 }
 
-// Whether `added` can share the unit: what it declares is declared just so there, what it shows outside has a name of its own.
+// Whether `added` can share the unit: what it declares is declared just so there, what it shows outside has a
+// name of its own.
 bool fits(const llvm::Module& unit, const llvm::Module& added) {
   if (!have_same_flags(unit, added)) return false;
-  return std::all_of(added.global_values().begin(), added.global_values().end(), [&](const llvm::GlobalValue& value) {
-    if (value.hasLocalLinkage() || value.hasAppendingLinkage()) return true;
-    const llvm::GlobalValue* const there = unit.getNamedValue(value.getName());
-    if (!there || there->hasLocalLinkage()) return true;
-    return value.isDeclaration() && there->isDeclaration() && declare_the_same(*there, value);
-  });
+  return std::all_of(
+      added.global_values().begin(), added.global_values().end(), [&](const llvm::GlobalValue& value) {
+        if (value.hasLocalLinkage() || value.hasAppendingLinkage()) return true;
+        const llvm::GlobalValue* const there = unit.getNamedValue(value.getName());
+        if (!there || there->hasLocalLinkage()) return true;
+        return value.isDeclaration() && there->isDeclaration() && declare_the_same(*there, value);
+      });
 }
 
 // Every definition gets the member's number at its end; the member's symbols follow.
 void number_names(llvm::Module& module, ObjectMember& member, size_t number) {
   if (mutant::is_on("J5_no_rename")) return;
-  std::vector<std::string*> symbols = {&member.entry, &member.specialised_entry, &member.addresses_symbol, &member.osr_symbol, &member.counter.unit_symbol,
-                                       &member.counter.count_symbol};
+  std::vector<std::string*> symbols = {
+      &member.entry,      &member.specialised_entry,   &member.addresses_symbol,
+      &member.osr_symbol, &member.counter.unit_symbol, &member.counter.count_symbol};
   for (EdgeSlot& slot : member.slots) symbols.push_back(&slot.symbol);
   for (std::string& better : member.counter.better_symbols) symbols.push_back(&better);
   std::erase_if(symbols, [](const std::string* symbol) { return symbol->empty(); });
@@ -265,7 +281,9 @@ void number_names(llvm::Module& module, ObjectMember& member, size_t number) {
 
   const std::string end = fmt::format(".{}", number);
   for (llvm::GlobalValue& value : module.global_values()) {
-    if (value.isDeclaration() || value.hasAvailableExternallyLinkage() || !value.hasName() || value.getName().starts_with("llvm.")) continue;
+    if (value.isDeclaration() || value.hasAvailableExternallyLinkage() || !value.hasName() ||
+        value.getName().starts_with("llvm."))
+      continue;
     value.setName(value.getName() + end);
   }
   for (size_t i = 0; i < symbols.size(); ++i) *symbols[i] = values[i]->getName().str();
@@ -291,7 +309,8 @@ Result<CompiledBatch> ObjectCompiler::run(Compilation& compilation) {
     auto generated = generate(compilation);
     if (generated.has_error()) {
       if (compilation.members.size() > 1) return std::move(generated).assume_error();
-      *std::find(compilation.errors.begin(), compilation.errors.end(), std::nullopt) = std::move(generated).assume_error();
+      *std::find(compilation.errors.begin(), compilation.errors.end(), std::nullopt) =
+          std::move(generated).assume_error();
       compilation.members.clear();
     }
   }
@@ -311,12 +330,14 @@ Result<ObjectCompiler::Added> ObjectCompiler::add(Compilation& compilation, cons
   BERTH_TRYV(enter_step(options_.hook, request, "check"));
   const size_t instructions = reading.module->getInstructionCount();
   if (const uint64_t most = request.job.budget.instructions; most != 0 && instructions > most) {
-    return reading.fail("check", BERTH_UNSUPPORTED, fmt::format("it has {} instructions, over the budget of {}", instructions, most),
+    return reading.fail("check", BERTH_UNSUPPORTED,
+                        fmt::format("it has {} instructions, over the budget of {}", instructions, most),
                         "split it, or raise the budget (berth_config_set_compile_budget)");
   }
   BERTH_TRYV(check(compilation, reading));
   const bool alone = compilation.requests.size() == 1 || is_loner(*reading.module);
-  if (compilation.module && (alone || compilation.instructions + instructions > kMostUnitInstructions)) return Added::Cut;
+  if (compilation.module && (alone || compilation.instructions + instructions > kMostUnitInstructions))
+    return Added::Cut;
   BERTH_TRYV(make_local(compilation, reading));
   if (!alone) number_names(*reading.module, reading.member, compilation.errors.size());
   if (!compilation.module) {
@@ -326,7 +347,8 @@ Result<ObjectCompiler::Added> ObjectCompiler::add(Compilation& compilation, cons
     if (!fits(*compilation.module, *reading.module)) return Added::Cut;
     if (compilation.linker->linkInModule(std::move(reading.module))) {
       compilation.is_broken = true;
-      return reading.fail("generate", BERTH_COMPILE_FAILED, compilation.diagnostics, "correct the source there");
+      return reading.fail("generate", BERTH_COMPILE_FAILED, compilation.diagnostics,
+                          "correct the source there");
     }
   }
   compilation.instructions += instructions;
@@ -338,17 +360,22 @@ Result<void> ObjectCompiler::read(Compilation& compilation, Reading& reading) {
   reading.member.entry = reading.job.source->entry_symbol;
   const engine::SourceBody& body = *reading.job.source->body;
   if (const LoweredMethod* const lowered = reading.request.lowered) {
-    auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(lowered->bitcode, "lowered"), compilation.context);
-    if (!module) return reading.fail("read", BERTH_INTERNAL, llvm::toString(module.takeError()), "report this as a defect of Berth");
+    auto module =
+        llvm::parseBitcodeFile(llvm::MemoryBufferRef(lowered->bitcode, "lowered"), compilation.context);
+    if (!module)
+      return reading.fail("read", BERTH_INTERNAL, llvm::toString(module.takeError()),
+                          "report this as a defect of Berth");
     reading.module = std::move(*module);
     reading.member = lowered->member;
     return success();
   }
   if (body.kind() == engine::BodyKind::TypedIr) {
     const auto& typed = static_cast<const inference::TypedIrBody&>(body);
-    const bool is_adaptive = options_.count && reading.job.instance && reading.job.source->tier == BERTH_TIER_ADAPTIVE;
+    const bool is_adaptive =
+        options_.count && reading.job.instance && reading.job.source->tier == BERTH_TIER_ADAPTIVE;
     LoweredNames names;
-    auto module = lower_typed(compilation.context, *typed.method, reading.job.source->edges, typed.program, tier_of(reading.job), is_adaptive, names);
+    auto module = lower_typed(compilation.context, *typed.method, reading.job.source->edges, typed.program,
+                              tier_of(reading.job), is_adaptive, names);
     if (module.has_error()) return reading.fail("read", module.assume_error());
     reading.module = std::move(module).assume_value();
     reading.member.entry = std::move(names.boxed_entry);
@@ -366,7 +393,8 @@ Result<void> ObjectCompiler::read(Compilation& compilation, Reading& reading) {
   if (body.kind() == engine::BodyKind::Bitcode) {
     auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(bytes, "bitcode"), compilation.context);
     if (!module) {
-      return reading.fail("read", BERTH_COMPILE_FAILED, llvm::toString(module.takeError()), "give bitcode that LLVM 22 reads");
+      return reading.fail("read", BERTH_COMPILE_FAILED, llvm::toString(module.takeError()),
+                          "give bitcode that LLVM 22 reads");
     }
     reading.module = std::move(*module);
     return success();
@@ -375,7 +403,8 @@ Result<void> ObjectCompiler::read(Compilation& compilation, Reading& reading) {
   llvm::SMDiagnostic error;
   reading.module = llvm::parseAssembly(llvm::MemoryBufferRef(bytes, "source"), error, compilation.context);
   if (reading.module) return success();
-  const std::string found = fmt::format("{}:{}: {}", error.getLineNo(), error.getColumnNo() + 1, error.getMessage().str());
+  const std::string found =
+      fmt::format("{}:{}: {}", error.getLineNo(), error.getColumnNo() + 1, error.getMessage().str());
   return reading.fail("read", BERTH_COMPILE_FAILED, found, "correct the LLVM IR there");
 }
 
@@ -383,14 +412,13 @@ Result<void> ObjectCompiler::check(Compilation& compilation, Reading& reading) {
   llvm::Module& module = *reading.module;
   if (options_.pre_check) {
     auto checked = check_module(module, reading.member.entry, compilation.target.host, is_typed(reading.job));
-    if (checked.has_error()) {
-      return reading.fail("check", checked.assume_error());
-    }
+    if (checked.has_error()) { return reading.fail("check", checked.assume_error()); }
   }
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (llvm::verifyModule(module, &stream)) {
-    return reading.fail("check", BERTH_COMPILE_FAILED, text, "correct the module; LLVM's verifier refuses it");
+    return reading.fail("check", BERTH_COMPILE_FAILED, text,
+                        "correct the module; LLVM's verifier refuses it");
   }
   if (!compilation.diagnostics.empty()) {
     return reading.fail("check", BERTH_COMPILE_FAILED, compilation.diagnostics, "correct the module");
@@ -400,7 +428,8 @@ Result<void> ObjectCompiler::check(Compilation& compilation, Reading& reading) {
 
 namespace {
 
-// Only `kept` names can be seen from outside. Module assembly may refer to any of them, which no list here would show.
+// Only `kept` names can be seen from outside. Module assembly may refer to any of them, which no list here
+// would show.
 void make_names_local(llvm::Module& module, const std::vector<std::string>& kept) {
   const bool has_assembly = !module.getModuleInlineAsm().empty();
   for (llvm::GlobalValue& value : module.global_values()) {
@@ -409,16 +438,19 @@ void make_names_local(llvm::Module& module, const std::vector<std::string>& kept
       if (!value.hasLocalLinkage()) value.setDSOLocal(false);  // far away: through the GOT
       continue;
     }
-    if (value.hasLocalLinkage() || value.hasAppendingLinkage() || value.getName().starts_with("llvm.")) continue;
+    if (value.hasLocalLinkage() || value.hasAppendingLinkage() || value.getName().starts_with("llvm."))
+      continue;
     const bool keep = std::find(kept.begin(), kept.end(), value.getName()) != kept.end();
     if (auto* object = llvm::dyn_cast<llvm::GlobalObject>(&value)) object->setComdat(nullptr);
     value.setVisibility(llvm::GlobalValue::DefaultVisibility);
-    value.setLinkage(keep || has_assembly ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage);
+    value.setLinkage(keep || has_assembly ? llvm::GlobalValue::ExternalLinkage
+                                          : llvm::GlobalValue::InternalLinkage);
     value.setDSOLocal(true);
   }
 }
 
-// A definition that bears the name of a runtime-library function would take the calls that code generation makes to that.
+// A definition that bears the name of a runtime-library function would take the calls that code generation
+// makes to that.
 void free_library_names(llvm::Module& module, ObjectMember& member) {
   if (!module.getModuleInlineAsm().empty()) return;  // it may refer to any of them
   for (llvm::GlobalValue& value : module.global_values()) {
@@ -432,12 +464,15 @@ void free_library_names(llvm::Module& module, ObjectMember& member) {
 // Data that one tier's code has changed is not in the next one's: such a source stays in its first tier.
 bool has_own_state(const llvm::Module& module) {
   const auto is_state = [](const llvm::GlobalVariable& global) {
-    return !global.isDeclaration() && !global.isConstant() && !global.hasAvailableExternallyLinkage() && !global.getName().starts_with("llvm.");
+    return !global.isDeclaration() && !global.isConstant() && !global.hasAvailableExternallyLinkage() &&
+           !global.getName().starts_with("llvm.");
   };
-  return !module.getModuleInlineAsm().empty() || std::any_of(module.global_begin(), module.global_end(), is_state);
+  return !module.getModuleInlineAsm().empty() ||
+         std::any_of(module.global_begin(), module.global_end(), is_state);
 }
 
-// Exceptions and profilers pass all frames, so every function has its unwind records and keeps its frame pointer.
+// Exceptions and profilers pass all frames, so every function has its unwind records and keeps its frame
+// pointer.
 void make_frames_walkable(llvm::Module& module) {
   module.setUwtable(llvm::UWTableKind::Async);
   module.setFramePointer(llvm::FramePointerKind::All);
@@ -461,7 +496,8 @@ Result<void> ObjectCompiler::make_local(Compilation& compilation, Reading& readi
     auto lowered = lower_edges(module, edges);
     if (lowered.has_error()) return reading.fail("generate", lowered.assume_error());
     for (LoweredEdge& edge : lowered.assume_value()) {
-      member.slots.push_back({std::move(edge.slot_symbol), static_cast<size_t>(edge.edge - edges.data()), std::move(edge.references)});
+      member.slots.push_back({std::move(edge.slot_symbol), static_cast<size_t>(edge.edge - edges.data()),
+                              std::move(edge.references)});
     }
   }
   free_library_names(module, member);
@@ -483,7 +519,8 @@ Result<void> ObjectCompiler::generate(Compilation& compilation) {
     if (compilation.errors[i]) continue;
     some = &compilation.requests[i];
     auto entered = enter_step(options_.hook, *some, "generate");
-    if (entered.has_error() && ++cancelled == compilation.members.size()) return std::move(entered).assume_error();
+    if (entered.has_error() && ++cancelled == compilation.members.size())
+      return std::move(entered).assume_error();
   }
   const Reading member(*some);
   auto tools = compilation.target.tools.take(compilation.tier);
@@ -494,11 +531,14 @@ Result<void> ObjectCompiler::generate(Compilation& compilation) {
   compilation.tools->optimise(module, compilation.hurry);
   StepClock::enter(engine::CompilePhase::Generate);
   if (!compilation.tools->emit(module, compilation.object)) {
-    return member.fail("generate", BERTH_UNSUPPORTED, "this LLVM target emits no objects", "install LLVM with this host's target");
+    return member.fail("generate", BERTH_UNSUPPORTED, "this LLVM target emits no objects",
+                       "install LLVM with this host's target");
   }
   if (const uint64_t most = member.job.budget.object_bytes; most != 0 && compilation.object.size() > most) {
-    return member.fail("generate", BERTH_UNSUPPORTED, fmt::format("its object has {} bytes, over the budget of {}", compilation.object.size(), most),
-                       "split it, or raise the budget (berth_config_set_compile_budget)");
+    return member.fail(
+        "generate", BERTH_UNSUPPORTED,
+        fmt::format("its object has {} bytes, over the budget of {}", compilation.object.size(), most),
+        "split it, or raise the budget (berth_config_set_compile_budget)");
   }
   if (!compilation.diagnostics.empty()) {
     // There is an object all the same; neither it nor the state that led to it is used.

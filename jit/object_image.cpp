@@ -17,7 +17,8 @@ namespace jl = llvm::jitlink;
 using Kind = ObjectImage::FixupKind;
 
 // Where the parts are while the image is made: near each other, as in a slab, and far from anything outside.
-constexpr uint64_t kBase = uint64_t{1} << 32, kPartStride = uint64_t{1} << 28, kOutside = uint64_t{0x7f} << 40;
+constexpr uint64_t kBase = uint64_t{1} << 32, kPartStride = uint64_t{1} << 28,
+                   kOutside = uint64_t{0x7f} << 40;
 constexpr uint64_t kLargestPart = uint64_t{1} << 27;
 
 struct Making {
@@ -38,7 +39,9 @@ struct Making {
 };
 
 SlabMemory::Kind kind_of(llvm::orc::MemProt protection) {
-  const auto has = [bits = static_cast<unsigned>(protection)](llvm::orc::MemProt flag) { return bits & static_cast<unsigned>(flag); };
+  const auto has = [bits = static_cast<unsigned>(protection)](llvm::orc::MemProt flag) {
+    return bits & static_cast<unsigned>(flag);
+  };
   if (has(llvm::orc::MemProt::Exec)) return SlabMemory::kText;
   return has(llvm::orc::MemProt::Write) ? SlabMemory::kData : SlabMemory::kReadOnly;
 }
@@ -76,7 +79,9 @@ class Parts final : public jl::JITLinkMemoryManager {
  private:
   struct Allocation final : InFlightAlloc {
     void abandon(OnAbandonedFunction on_abandoned) override { on_abandoned(llvm::Error::success()); }
-    void finalize(OnFinalizedFunction on_finalised) override { on_finalised(FinalizedAlloc(llvm::orc::ExecutorAddr(1))); }
+    void finalize(OnFinalizedFunction on_finalised) override {
+      on_finalised(FinalizedAlloc(llvm::orc::ExecutorAddr(1)));
+    }
   };
   Making& making_;
 };
@@ -89,11 +94,13 @@ class MakingContext final : public jl::JITLinkContext {
     llvm::consumeError(std::move(failure));
     making_.failed = true;
   }
-  void lookup(const LookupMap& symbols, std::unique_ptr<jl::JITLinkAsyncLookupContinuation> continuation) override {
+  void lookup(const LookupMap& symbols,
+              std::unique_ptr<jl::JITLinkAsyncLookupContinuation> continuation) override {
     jl::AsyncLookupResult found;
     for (const auto& [symbol, flags] : symbols) {
       if (flags != jl::SymbolLookupFlags::RequiredSymbol) making_.failed = true;
-      found[symbol] = {llvm::orc::ExecutorAddr(kOutside + 16 * making_.external((*symbol).str())), llvm::JITSymbolFlags::Exported};
+      found[symbol] = {llvm::orc::ExecutorAddr(kOutside + 16 * making_.external((*symbol).str())),
+                       llvm::JITSymbolFlags::Exported};
     }
     continuation->run(std::move(found));
   }
@@ -118,7 +125,8 @@ class MakingContext final : public jl::JITLinkContext {
     for (jl::Symbol* symbol : graph.defined_symbols()) {
       if (!symbol->hasName()) continue;
       const auto at = std::find(making_.wanted.begin(), making_.wanted.end(), *symbol->getName());
-      if (at != making_.wanted.end()) symbols[static_cast<size_t>(at - making_.wanted.begin())] = making_.place(symbol->getAddress());
+      if (at != making_.wanted.end())
+        symbols[static_cast<size_t>(at - making_.wanted.begin())] = making_.place(symbol->getAddress());
     }
     for (const auto& symbol : symbols) {
       making_.failed |= !symbol;
@@ -132,7 +140,8 @@ class MakingContext final : public jl::JITLinkContext {
 
   // As jl::x86_64::applyFixup takes them.
   void record(const jl::Block& block, const jl::Edge& edge) {
-    ObjectImage::Fixup fixup{Kind::Absolute64, making_.place(block.getAddress() + edge.getOffset()), {}, edge.getAddend()};
+    ObjectImage::Fixup fixup{
+        Kind::Absolute64, making_.place(block.getAddress() + edge.getOffset()), {}, edge.getAddend()};
     switch (edge.getKind()) {
       case jl::x86_64::Pointer64: break;
       case jl::x86_64::Delta64: fixup.kind = Kind::Relative64; break;
@@ -169,14 +178,17 @@ class MakingContext final : public jl::JITLinkContext {
 uint64_t packed(const ObjectImage::Place& place, Kind kind = {}) {
   return static_cast<uint64_t>(kind) << 40 | static_cast<uint64_t>(place.part) << 32 | place.offset;
 }
-ObjectImage::Place unpacked(uint64_t place) { return {static_cast<uint32_t>(place >> 32 & 0xff), static_cast<uint32_t>(place)}; }
+ObjectImage::Place unpacked(uint64_t place) {
+  return {static_cast<uint32_t>(place >> 32 & 0xff), static_cast<uint32_t>(place)};
+}
 
 }  // namespace
 
 std::optional<ObjectImage> ObjectImage::of(std::string_view object, const std::vector<std::string>& wanted) {
   Making making{{}, wanted};
   const auto names = std::make_shared<llvm::orc::SymbolStringPool>();
-  auto graph = jl::createLinkGraphFromObject(llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), "object"), names);
+  auto graph = jl::createLinkGraphFromObject(
+      llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), "object"), names);
   if (!graph) {
     llvm::consumeError(graph.takeError());
     return {};
@@ -219,16 +231,21 @@ void write_image(ByteWriter& to, const ObjectImage& image) {
 bool read_image(ByteReader& from, ObjectImage& image) {
   const auto place_of = [&](uint64_t number, size_t bytes) {
     const ObjectImage::Place place = unpacked(number);
-    if (place.part >= SlabMemory::kKinds || bytes > image.parts[place.part].bytes || place.offset > image.parts[place.part].bytes - bytes) from.fail();
+    if (place.part >= SlabMemory::kKinds || bytes > image.parts[place.part].bytes ||
+        place.offset > image.parts[place.part].bytes - bytes)
+      from.fail();
     return place;
   };
   for (ObjectImage::Part& part : image.parts) {
     part.bytes = from.number(kLargestPart);
     part.alignment = from.number(4096);
     part.content = from.text();
-    if (part.content.size() > part.bytes || part.alignment == 0 || (part.alignment & (part.alignment - 1)) != 0) from.fail();
+    if (part.content.size() > part.bytes || part.alignment == 0 ||
+        (part.alignment & (part.alignment - 1)) != 0)
+      from.fail();
   }
-  for (size_t left = from.count(); left != 0 && !from.has_failed(); --left) image.externals.emplace_back(from.text());
+  for (size_t left = from.count(); left != 0 && !from.has_failed(); --left)
+    image.externals.emplace_back(from.text());
   const size_t num_fixups = from.count();
   image.fixups.reserve(num_fixups / 3);
   for (size_t left = num_fixups; left != 0 && !from.has_failed(); --left) {
@@ -246,7 +263,8 @@ bool read_image(ByteReader& from, ObjectImage& image) {
     }
     if (!from.has_failed()) image.fixups.push_back(fixup);
   }
-  for (size_t left = from.count(); left != 0 && !from.has_failed(); --left) image.symbols.push_back(place_of(from.number(), 0));
+  for (size_t left = from.count(); left != 0 && !from.has_failed(); --left)
+    image.symbols.push_back(place_of(from.number(), 0));
   const bool has_unwind = from.number(1) != 0;
   const ObjectImage::Place unwind = place_of(from.number(), 0);
   if (has_unwind) image.unwind = unwind;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ObjectImage: an object as JITLink lays it out, with what its addresses must be put into: linking it again is a copy and a loop.
+// ObjectImage: an object as JITLink lays it out, with what its addresses must be put into: linking it again
+// is a copy and a loop.
 //
-// Made once, when an object is kept; JITLink takes most of the time of loading one. Offsets are into the parts of one allocation, so an
-// image fits any slab. Calls and loads that leave the unit always go over its own stubs and table, however near their target is.
+// Made once, when an object is kept; JITLink takes most of the time of loading one. Offsets are into the
+// parts of one allocation, so an image fits any slab. Calls and loads that leave the unit always go over its
+// own stubs and table, however near their target is.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -23,7 +25,13 @@ struct ObjectImage {
   struct Place {
     uint32_t part = 0, offset = 0;
   };
-  enum class FixupKind : uint8_t { Absolute64, Relative64, Relative32, Backward64, Backward32 };  // backward: the place less the target
+  enum class FixupKind : uint8_t {
+    Absolute64,
+    Relative64,
+    Relative32,
+    Backward64,
+    Backward32
+  };  // backward: the place less the target
   struct Fixup {
     FixupKind kind;
     Place at, target;
@@ -39,10 +47,13 @@ struct ObjectImage {
   std::vector<Place> symbols;  // as many as were wanted, in their order
   std::optional<Place> unwind;
 
-  /// None: the object has something that an image has no word for. Threads: any. Blocks: never. GC: any, kept.
+  /// None: the object has something that an image has no word for. Threads: any. Blocks: never. GC: any,
+  /// kept.
   static std::optional<ObjectImage> of(std::string_view object, const std::vector<std::string>& wanted);
   /// How many bytes a fixup writes.
-  static size_t width(FixupKind kind) noexcept { return kind == FixupKind::Relative32 || kind == FixupKind::Backward32 ? 4 : 8; }
+  static size_t width(FixupKind kind) noexcept {
+    return kind == FixupKind::Relative32 || kind == FixupKind::Backward32 ? 4 : 8;
+  }
 };
 
 /// As write_unit, read_unit; what is read stays within its parts.

@@ -48,10 +48,12 @@ ObjectMember read_member(ByteReader& from) {
   member.entry = read_string(from);
   member.specialised_entry = read_string(from);
   member.convention = static_cast<uint32_t>(from.number(UINT32_MAX));
-  for (size_t left = from.count(); left != 0 && !from.has_failed(); --left) member.slots.push_back(read_slot(from));
+  for (size_t left = from.count(); left != 0 && !from.has_failed(); --left)
+    member.slots.push_back(read_slot(from));
   member.counter.unit_symbol = read_string(from);
   member.counter.count_symbol = read_string(from);
-  for (size_t left = from.count(); left != 0 && !from.has_failed(); --left) member.counter.better_symbols.push_back(read_string(from));
+  for (size_t left = from.count(); left != 0 && !from.has_failed(); --left)
+    member.counter.better_symbols.push_back(read_string(from));
   member.addresses_symbol = read_string(from);
   member.num_addresses = from.number();
   member.osr_symbol = read_string(from);
@@ -89,7 +91,8 @@ void write_unit(ByteWriter& to, const ObjectUnit& unit) {
 
 bool read_unit(ByteReader& from, ObjectUnit& unit) {
   unit.tier = static_cast<berth_tier_t>(from.number(BERTH_TIER_ADAPTIVE));
-  for (size_t left = from.count(); left != 0 && !from.has_failed(); --left) unit.members.push_back(read_member(from));
+  for (size_t left = from.count(); left != 0 && !from.has_failed(); --left)
+    unit.members.push_back(read_member(from));
   unit.object = from.text();
   return !from.has_failed();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ObjectUnit: one relocatable object and what must be known to link it. What a compile makes, an object cache keeps and a compile worker
-// sends; the object itself holds no address of this process.
+// ObjectUnit: one relocatable object and what must be known to link it. What a compile makes, an object cache
+// keeps and a compile worker sends; the object itself holds no address of this process.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -28,13 +28,14 @@ struct ObjectMember {
   std::string specialised_entry;  // Code::specialised_entry, or empty
   uint32_t convention = 0;        // Code::convention
   std::vector<EdgeSlot> slots;
-  TierCounter counter;                 // no symbols: not counted
-  std::string addresses_symbol;        // LoweredNames, or empty
+  TierCounter counter;           // no symbols: not counted
+  std::string addresses_symbol;  // LoweredNames, or empty
   size_t num_addresses = 0;
-  std::string osr_symbol;              // as above; counting code has words of its counter instead
+  std::string osr_symbol;  // as above; counting code has words of its counter instead
   size_t num_osr = 0;
-  std::vector<const void*> addresses;  // of this process: never kept or sent, filled in by who lowered the source
-  std::shared_ptr<void> record;        // owns some of them: kept with the code
+  std::vector<const void*>
+      addresses;                 // of this process: never kept or sent, filled in by who lowered the source
+  std::shared_ptr<void> record;  // owns some of them: kept with the code
 
   /// All symbols that must be found in the linked object.
   std::vector<std::string> symbols() const;
@@ -52,7 +53,8 @@ struct ObjectUnit {
 /// All but the records and addresses. Threads: any. Blocks: never.
 void write_unit(ByteWriter& to, const ObjectUnit& unit);
 void write_member(ByteWriter& to, const ObjectMember& member);
-/// False: these are no bytes of a unit; what indices and symbols mean is the caller's to check. Owns: the unit is empty before.
+/// False: these are no bytes of a unit; what indices and symbols mean is the caller's to check. Owns: the
+/// unit is empty before.
 bool read_unit(ByteReader& from, ObjectUnit& unit);
 /// As above; whether it could be read, the reader knows.
 ObjectMember read_member(ByteReader& from);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RuntimeCalls over this floor: a program's buffers and launches go to a device, its channels to jit/channel.
 //
-// A launch returns when it is done, so it runs on the calling thread, which takes part in the grid; helpers come from the host arena.
+// A launch returns when it is done, so it runs on the calling thread, which takes part in the grid; helpers
+// come from the host arena.
 #include "inference/runtime_calls.hpp"
 
 #include <fmt/format.h>
@@ -64,7 +65,8 @@ class DeviceCalls final : public inference::RuntimeCalls {
   Result<void*> buffer_new(gc::Thread&, LeafKind kind, uint64_t length) override {
     const uint64_t bytes = inference::bytes_of(kind);
     if (length > SIZE_MAX / std::max<uint64_t>(bytes, 1)) {
-      return make_error(BERTH_OUT_OF_MEMORY, "buffer.new", fmt::format("no memory for {} elements", length), "ask for less");
+      return make_error(BERTH_OUT_OF_MEMORY, "buffer.new", fmt::format("no memory for {} elements", length),
+                        "ask for less");
     }
     BERTH_TRY(const auto device, this->device());
     auto buffer = std::make_unique<ProgramBuffer>();
@@ -83,7 +85,8 @@ class DeviceCalls final : public inference::RuntimeCalls {
     if (n != 0) std::memcpy(data, buffer.data() + first * bytes, n * bytes);
     return success();
   }
-  Result<void> buffer_write(gc::Thread&, void* handle, uint64_t first, uint64_t n, const void* data) override {
+  Result<void> buffer_write(gc::Thread&, void* handle, uint64_t first, uint64_t n,
+                            const void* data) override {
     const ProgramBuffer& buffer = buffer_of(handle);
     BERTH_TRYV(check_range(buffer, first, n));
     const size_t bytes = inference::bytes_of(buffer.kind);
@@ -91,15 +94,17 @@ class DeviceCalls final : public inference::RuntimeCalls {
     return success();
   }
 
-  Result<void> launch(gc::Thread& thread, inference::Program& program, const inference::Method& method, const uint64_t blocks[3],
-                      const uint64_t lanes[3], std::span<const LaunchArgument> arguments) override {
+  Result<void> launch(gc::Thread& thread, inference::Program& program, const inference::Method& method,
+                      const uint64_t blocks[3], const uint64_t lanes[3],
+                      std::span<const LaunchArgument> arguments) override {
     BERTH_TRY(const auto device, this->device());
     BERTH_TRY(const KernelRef kernel, this->kernel(*device, program, method, arguments));
     Grid grid{};
     for (int d = 0; d < 3; ++d) {
       if (blocks[d] > UINT32_MAX || lanes[d] > UINT32_MAX) {
         return make_error(BERTH_INVALID_ARGUMENT, fmt::format("launch of {}", method.name),
-                          fmt::format("{} blocks of {} lanes", blocks[d], lanes[d]), "stay below 2^32 in each dimension");
+                          fmt::format("{} blocks of {} lanes", blocks[d], lanes[d]),
+                          "stay below 2^32 in each dimension");
       }
       grid.blocks[d] = static_cast<uint32_t>(blocks[d]);
       grid.lanes[d] = static_cast<uint32_t>(lanes[d]);
@@ -115,17 +120,19 @@ class DeviceCalls final : public inference::RuntimeCalls {
     return outcome;
   }
 
-  Result<void*> channel_new(gc::Thread&, LeafKind kind, uint64_t slot_length, uint64_t slots, bool out) override {
+  Result<void*> channel_new(gc::Thread&, LeafKind kind, uint64_t slot_length, uint64_t slots,
+                            bool out) override {
     if (slots == 0 || slots > 65536 || slot_length > (uint64_t{1} << 40)) {
-      return make_error(BERTH_INVALID_ARGUMENT, "channel.new", fmt::format("{} slots of {} elements", slots, slot_length),
-                        "use 1 to 65536 slots");
+      return make_error(BERTH_INVALID_ARGUMENT, "channel.new",
+                        fmt::format("{} slots of {} elements", slots, slot_length), "use 1 to 65536 slots");
     }
     ChannelOptions options;
     options.out = out;
     options.slots = options.ahead = static_cast<uint32_t>(slots);
     options.slot_bytes = slot_length * inference::bytes_of(kind);
     options.argument_bytes = kMaxArgumentBytes;
-    auto* const channel = new ProgramChannel{std::make_shared<Channel>(engine_, std::move(options)), kind, slot_length};
+    auto* const channel =
+        new ProgramChannel{std::make_shared<Channel>(engine_, std::move(options)), kind, slot_length};
     return static_cast<void*>(channel);
   }
   void channel_drop(void* channel) noexcept override { delete static_cast<ProgramChannel*>(channel); }
@@ -135,7 +142,8 @@ class DeviceCalls final : public inference::RuntimeCalls {
     BERTH_TRY(char* slot, own.channel->wait_writable(thread, Deadline::never()));
     return slot_buffer(own, slot);
   }
-  Result<uint64_t> channel_publish(gc::Thread& thread, void* channel, std::span<const uint64_t> args) override {
+  Result<uint64_t> channel_publish(gc::Thread& thread, void* channel,
+                                   std::span<const uint64_t> args) override {
     if (args.size() > kMaxWords) {
       return make_error(BERTH_INVALID_ARGUMENT, "channel.publish", fmt::format("{} arguments", args.size()),
                         fmt::format("pass at most {}", kMaxWords));
@@ -183,7 +191,8 @@ class DeviceCalls final : public inference::RuntimeCalls {
   }
   static Result<void> check_range(const ProgramBuffer& buffer, uint64_t first, uint64_t n) {
     if (first <= buffer.length && n <= buffer.length - first) return success();
-    return make_error(BERTH_INVALID_ARGUMENT, "buffer", fmt::format("elements {} to {} + {} of {}", first, first, n, buffer.length),
+    return make_error(BERTH_INVALID_ARGUMENT, "buffer",
+                      fmt::format("elements {} to {} + {} of {}", first, first, n, buffer.length),
                       "stay inside the buffer");
   }
 
@@ -196,26 +205,31 @@ class DeviceCalls final : public inference::RuntimeCalls {
     return device_;
   }
 
-  static void add_argument(Device& device, const LaunchArgument& argument, std::vector<LaunchArgumentValue>& values) {
+  static void add_argument(Device& device, const LaunchArgument& argument,
+                           std::vector<LaunchArgumentValue>& values) {
     if (argument.kind != LeafKind::Buffer) {
       values.push_back({argument_kind(argument.kind), argument.bits, nullptr, 0});
       return;
     }
     const ProgramBuffer& buffer = buffer_of(argument.buffer);
     LaunchArgumentValue value{KernelArgument::Buffer, 0, buffer.memory, 0};
-    if (!buffer.memory) value.buffer = Buffer::borrow(device.id(), buffer.slot, buffer.length * inference::bytes_of(buffer.kind));
+    if (!buffer.memory)
+      value.buffer =
+          Buffer::borrow(device.id(), buffer.slot, buffer.length * inference::bytes_of(buffer.kind));
     values.push_back(std::move(value));
     values.push_back({KernelArgument::I64, buffer.length, nullptr, 0});
   }
 
-  // A kernel per method and argument types; the compile itself is one per content, whoever asks (Kernel::make).
+  // A kernel per method and argument types; the compile itself is one per content, whoever asks
+  // (Kernel::make).
   Result<KernelRef> kernel(Device& device, inference::Program& program, const inference::Method& method,
                            std::span<const LaunchArgument> arguments) {
     std::vector<const inference::Type*> types;
     for (const LaunchArgument& argument : arguments) {
       inference::TypeInterner& interner = program.types();
-      types.push_back(argument.kind == LeafKind::Buffer ? interner.whole(interner.buffer_leaf(interner.kind(argument.element)))
-                                                        : interner.kind(argument.kind));
+      types.push_back(argument.kind == LeafKind::Buffer
+                          ? interner.whole(interner.buffer_leaf(interner.kind(argument.element)))
+                          : interner.kind(argument.kind));
     }
     const std::pair key(&method, types);
     {
@@ -237,7 +251,8 @@ class DeviceCalls final : public inference::RuntimeCalls {
   engine::Engine& engine_;
   sync::Mutex mutex_{Rank{105, "program device"}};
   std::shared_ptr<Device> device_ BERTH_GUARDED_BY(mutex_);
-  std::map<std::pair<const inference::Method*, std::vector<const inference::Type*>>, KernelRef> kernels_ BERTH_GUARDED_BY(mutex_);
+  std::map<std::pair<const inference::Method*, std::vector<const inference::Type*>>, KernelRef> kernels_
+      BERTH_GUARDED_BY(mutex_);
 };
 
 }  // namespace
@@ -245,6 +260,8 @@ class DeviceCalls final : public inference::RuntimeCalls {
 
 namespace berth::inference {
 
-std::unique_ptr<RuntimeCalls> make_runtime_calls(engine::Engine& engine) { return std::make_unique<jit::DeviceCalls>(engine); }
+std::unique_ptr<RuntimeCalls> make_runtime_calls(engine::Engine& engine) {
+  return std::make_unique<jit::DeviceCalls>(engine);
+}
 
 }  // namespace berth::inference

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The runtime library: the closed list of functions that code generation may call by itself, or a source by name.
+// The runtime library: the closed list of functions that code generation may call by itself, or a source by
+// name.
 #pragma once
 #include <string_view>
 

@@ -28,17 +28,22 @@ size_t page_bytes() noexcept {
   static const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
 }
-size_t round_up(size_t value, size_t alignment) noexcept { return (value + alignment - 1) / alignment * alignment; }
+size_t round_up(size_t value, size_t alignment) noexcept {
+  return (value + alignment - 1) / alignment * alignment;
+}
 
 void* real_mmap(void* address, size_t length, int protection, int flags, int fd, long offset) {
   return ::mmap(address, length, protection, flags, fd, offset);
 }
 int real_memfd(const char* name, unsigned flags) { return ::memfd_create(name, flags); }
-int real_mprotect(void* address, size_t length, int protection) { return ::mprotect(address, length, protection); }
+int real_mprotect(void* address, size_t length, int protection) {
+  return ::mprotect(address, length, protection);
+}
 int real_membarrier(int command) { return static_cast<int>(::syscall(SYS_membarrier, command, 0, 0)); }
 
-// Forks of this process, each counted before it and after it: a slab made in between is there at the fork, too. Written by the thread that
-// forks, read under the slabs' lock; a child that is made while a range goes back could not enter that range: relaxed.
+// Forks of this process, each counted before it and after it: a slab made in between is there at the fork,
+// too. Written by the thread that forks, read under the slabs' lock; a child that is made while a range goes
+// back could not enter that range: relaxed.
 std::atomic<uint64_t> forks_begun_or_done{0};
 uint64_t num_forks() noexcept {
   static const int once = [] {
@@ -55,8 +60,8 @@ class FreeRanges {
   explicit FreeRanges(size_t bytes = 0) {
     if (bytes) add(0, bytes);
   }
-  /// The smallest range that has room for `bytes` at an aligned address, with no multiple of `avoided` in it; SIZE_MAX: none.
-  /// `base`: address of offset 0.
+  /// The smallest range that has room for `bytes` at an aligned address, with no multiple of `avoided` in it;
+  /// SIZE_MAX: none. `base`: address of offset 0.
   size_t find(size_t base, size_t bytes, size_t alignment, size_t avoided) const noexcept {
     for (auto range = by_size_.lower_bound({bytes, 0}); range != by_size_.end(); ++range) {
       const size_t address = round_up(base + range->second, alignment);
@@ -160,7 +165,8 @@ struct SlabMemory::Slab {
   size_t find(size_t kind, const Size& size) const noexcept {
     // Data may lie anywhere; user space has no such multiple.
     const size_t avoided = kind == kText ? kUnwindersNothing : size_t{1} << 62;
-    return areas[kind].free.find(reinterpret_cast<size_t>(areas[kind].base), occupied(kind, size.bytes), std::max(size.alignment, granule(kind)), avoided);
+    return areas[kind].free.find(reinterpret_cast<size_t>(areas[kind].base), occupied(kind, size.bytes),
+                                 std::max(size.alignment, granule(kind)), avoided);
   }
   bool fits(const Sizes& sizes) const noexcept {
     for (size_t kind = 0; kind < kKinds; ++kind) {
@@ -173,7 +179,8 @@ struct SlabMemory::Slab {
 SlabMemory::SlabMemory(const SlabSystem& system, size_t slab_bytes, size_t limit_bytes)
     : system_(system), slab_bytes_(round_up(slab_bytes, kHugePage)), limit_bytes_(limit_bytes) {
   num_forks();
-  static_cast<void>(system_.membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE));  // refused: tried again when it is needed
+  static_cast<void>(system_.membarrier(
+      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE));  // refused: tried again when it is needed
 }
 SlabMemory::~SlabMemory() = default;
 
@@ -181,7 +188,8 @@ SlabMemory::~SlabMemory() = default;
 bool SlabMemory::sync_cores() const noexcept {
   if (mutant::is_on("J51_no_membarrier")) return true;
   if (system_.membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE) == 0) return true;
-  if (errno != EPERM || system_.membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE) != 0) return false;
+  if (errno != EPERM || system_.membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE) != 0)
+    return false;
   return system_.membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE) == 0;
 }
 
@@ -190,7 +198,8 @@ Result<SlabMemory::Allocation> SlabMemory::allocate(const Sizes& sizes) {
   size_t wanted = 0;
   for (const Size& size : sizes) wanted += size.bytes;
   if (limit_bytes_ != 0 && live_ + limbo_ + wanted > limit_bytes_) {
-    return make_error(BERTH_RESOURCE_EXHAUSTED, "allocating code memory", "the engine's limit of code is reached",
+    return make_error(BERTH_RESOURCE_EXHAUSTED, "allocating code memory",
+                      "the engine's limit of code is reached",
                       "let go of instances, or raise berth_config_set_code_limit");
   }
   BERTH_TRY(Slab * slab, slab_for(sizes));
@@ -201,10 +210,12 @@ Result<SlabMemory::Allocation> SlabMemory::allocate(const Sizes& sizes) {
     Slab::Area& area = slab->areas[kind];
     const size_t start = slab->find(kind, sizes[kind]), bytes = slab->occupied(kind, sizes[kind].bytes);
     Part& part = allocation.parts[kind];
-    if (!slab->is_double && kind != kData && system_.mprotect(area.base + start, bytes, PROT_READ | PROT_WRITE) != 0) {
+    if (!slab->is_double && kind != kData &&
+        system_.mprotect(area.base + start, bytes, PROT_READ | PROT_WRITE) != 0) {
       const int reason = errno;
       give_back(allocation, live_, true);
-      return make_error(BERTH_OUT_OF_MEMORY, "allocating code memory", std::strerror(reason), "raise the limit of mappings");
+      return make_error(BERTH_OUT_OF_MEMORY, "allocating code memory", std::strerror(reason),
+                        "raise the limit of mappings");
     }
     try {
       area.free.take(start, bytes);
@@ -240,12 +251,14 @@ Result<void> SlabMemory::seal(const Allocation& allocation) {
   __builtin___clear_cache(text.address, text.address + text.bytes);
 #endif
   if (may_be_stale && !sync_cores()) {
-    return make_error(BERTH_UNSUPPORTED, "making code executable", std::strerror(errno), "allow this process the system call membarrier");
+    return make_error(BERTH_UNSUPPORTED, "making code executable", std::strerror(errno),
+                      "allow this process the system call membarrier");
   }
   sync::Lock lock(mutex_);
   if (const Part& part = allocation.parts[kText]; part.bytes) {
     Slab::Area& area = slab.areas[kText];
-    area.code_end = std::max(area.code_end, static_cast<size_t>(part.address - area.base) + slab.occupied(kText, part.bytes));
+    area.code_end = std::max(
+        area.code_end, static_cast<size_t>(part.address - area.base) + slab.occupied(kText, part.bytes));
   }
   return success();
 }
@@ -264,8 +277,7 @@ void SlabMemory::give_back(const Allocation& allocation, size_t& account, bool r
         area.free.give(static_cast<size_t>(part.address - area.base), bytes);
         continue;
       }
-    } catch (const std::bad_alloc&) {
-    }
+    } catch (const std::bad_alloc&) {}
     limbo_ += bytes;
   }
 }
@@ -290,19 +302,25 @@ void SlabMemory::free(std::span<const Allocation> allocations) noexcept {
   if (allocations.empty()) return;
   sync::Lock lock(mutex_);
   const uint64_t forks = num_forks();
-  const auto is_reusable = [&](const Allocation& allocation) { return allocation.slab->forks == forks || mutant::is_on("J24_reuse_after_fork"); };
+  const auto is_reusable = [&](const Allocation& allocation) {
+    return allocation.slab->forks == forks || mutant::is_on("J24_reuse_after_fork");
+  };
   for (const Allocation& allocation : allocations) {
     const Part& text = allocation.parts[kText];
     if (!kDebugChecks || !text.bytes || !is_reusable(allocation)) continue;
     if (allocation.slab->is_double) {
-      std::memset(text.writable, 0xcc, text.bytes);  // a trap, on x86-64 and as an undefined instruction elsewhere
+      std::memset(text.writable, 0xcc,
+                  text.bytes);  // a trap, on x86-64 and as an undefined instruction elsewhere
     } else {
-      static_cast<void>(system_.mprotect(text.address, allocation.slab->occupied(kText, text.bytes), PROT_NONE));
+      static_cast<void>(
+          system_.mprotect(text.address, allocation.slab->occupied(kText, text.bytes), PROT_NONE));
     }
   }
   const bool synced = sync_cores();
-  for (const Allocation& allocation : allocations) give_back(allocation, limbo_, synced && is_reusable(allocation));
-  // A slab with nothing in it goes, and with it what was kept for a forked child, which has mappings of its own.
+  for (const Allocation& allocation : allocations)
+    give_back(allocation, limbo_, synced && is_reusable(allocation));
+  // A slab with nothing in it goes, and with it what was kept for a forked child, which has mappings of its
+  // own.
   std::erase_if(slabs_, [&](const std::unique_ptr<Slab>& slab) BERTH_NO_ANALYSIS {
     if (slab->taken != 0 || (slab->forks == forks && slabs_.size() == 1)) return false;
     for (const Slab::Area& area : slab->areas) limbo_ -= area.bytes - area.free.bytes();
@@ -335,7 +353,8 @@ Result<std::unique_ptr<SlabMemory::Slab>> SlabMemory::make_slab(const Sizes& siz
   const auto at_least = [&](size_t share, Kind kind) {
     return round_up(std::max(share, sizes[kind].bytes + sizes[kind].alignment + page_bytes()), page_bytes());
   };
-  const std::array<size_t, kKinds> bytes = {at_least(slab_bytes_ / 2, kText), at_least(slab_bytes_ / 4, kReadOnly),
+  const std::array<size_t, kKinds> bytes = {at_least(slab_bytes_ / 2, kText),
+                                            at_least(slab_bytes_ / 4, kReadOnly),
                                             at_least(slab_bytes_ / 4, kData)};
   auto slab = std::make_unique<Slab>();
   if (!denied_double_ && map_double(*slab, bytes)) return slab;
@@ -343,8 +362,10 @@ Result<std::unique_ptr<SlabMemory::Slab>> SlabMemory::make_slab(const Sizes& siz
   slab = std::make_unique<Slab>();
   if (map_protect(*slab, bytes)) return slab;
   const bool memory = errno == ENOMEM;
-  return make_error(memory ? BERTH_OUT_OF_MEMORY : BERTH_UNSUPPORTED, "reserving memory for code", std::strerror(errno),
-                    memory ? "raise the limit of address space" : "allow this process memfd_create or mprotect with PROT_EXEC");
+  return make_error(memory ? BERTH_OUT_OF_MEMORY : BERTH_UNSUPPORTED, "reserving memory for code",
+                    std::strerror(errno),
+                    memory ? "raise the limit of address space"
+                           : "allow this process memfd_create or mprotect with PROT_EXEC");
 }
 
 bool SlabMemory::map_double(Slab& slab, const std::array<size_t, kKinds>& bytes) {
@@ -355,7 +376,8 @@ bool SlabMemory::map_double(Slab& slab, const std::array<size_t, kKinds>& bytes)
   slab.is_double = true;
   const auto map_all = [&] {
     if (ftruncate(file, static_cast<off_t>(shared)) != 0) return false;
-    void* const base = system_.mmap(nullptr, slab.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const base =
+        system_.mmap(nullptr, slab.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) return false;
     slab.base = static_cast<char*>(base);
     void* const alias = system_.mmap(nullptr, shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -363,11 +385,13 @@ bool SlabMemory::map_double(Slab& slab, const std::array<size_t, kKinds>& bytes)
     slab.alias = static_cast<char*>(alias);
     slab.alias_bytes = shared;
     const auto place = [&](char* at, size_t length, int protection, int flags, int fd, size_t offset) {
-      return system_.mmap(at, length, protection, flags | MAP_FIXED, fd, static_cast<long>(offset)) != MAP_FAILED;
+      return system_.mmap(at, length, protection, flags | MAP_FIXED, fd, static_cast<long>(offset)) !=
+             MAP_FAILED;
     };
     return place(slab.base, bytes[kText], PROT_READ | PROT_EXEC, MAP_SHARED, file, 0) &&
            place(slab.base + bytes[kText], bytes[kReadOnly], PROT_READ, MAP_SHARED, file, bytes[kText]) &&
-           place(slab.base + shared, bytes[kData], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+           place(slab.base + shared, bytes[kData], PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   };
   const bool mapped = map_all();
   const int reason = errno;
@@ -376,19 +400,22 @@ bool SlabMemory::map_double(Slab& slab, const std::array<size_t, kKinds>& bytes)
   if (!mapped) return false;
   const std::ptrdiff_t to_alias = slab.alias - slab.base;
   slab.areas[kText] = {slab.base, to_alias, bytes[kText], FreeRanges(bytes[kText]), 0};
-  slab.areas[kReadOnly] = {slab.base + bytes[kText], to_alias, bytes[kReadOnly], FreeRanges(bytes[kReadOnly]), 0};
+  slab.areas[kReadOnly] = {slab.base + bytes[kText], to_alias, bytes[kReadOnly], FreeRanges(bytes[kReadOnly]),
+                           0};
   slab.areas[kData] = {slab.base + shared, 0, bytes[kData], FreeRanges(bytes[kData]), 0};
   return true;
 }
 
 bool SlabMemory::map_protect(Slab& slab, const std::array<size_t, kKinds>& bytes) {
   slab.bytes = bytes[kText] + bytes[kReadOnly] + bytes[kData];
-  void* const base = system_.mmap(nullptr, slab.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const base =
+      system_.mmap(nullptr, slab.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return false;
   slab.base = static_cast<char*>(base);
   slab.areas[kText] = {slab.base, 0, bytes[kText], FreeRanges(bytes[kText]), 0};
   slab.areas[kReadOnly] = {slab.base + bytes[kText], 0, bytes[kReadOnly], FreeRanges(bytes[kReadOnly]), 0};
-  slab.areas[kData] = {slab.base + bytes[kText] + bytes[kReadOnly], 0, bytes[kData], FreeRanges(bytes[kData]), 0};
+  slab.areas[kData] = {slab.base + bytes[kText] + bytes[kReadOnly], 0, bytes[kData], FreeRanges(bytes[kData]),
+                       0};
   // Asked now: whether executable memory is granted at all.
   if (system_.mprotect(slab.base, page_bytes(), PROT_READ | PROT_EXEC) != 0) return false;
   if (system_.mprotect(slab.base, page_bytes(), PROT_NONE) != 0) return false;

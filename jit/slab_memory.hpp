@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// SlabMemory: the memory of linked code: slabs of 64 MiB with a text, a read-only and a data part; units are packed, not paged.
+// SlabMemory: the memory of linked code: slabs of 64 MiB with a text, a read-only and a data part; units are
+// packed, not paged.
 //
 //   mode    | text, read-only                                 | when
-//   Double  | a memfd mapped twice: RX or R, and an RW alias  | default; nothing is ever writable and executable
+//   Double  | a memfd mapped twice: RX or R, and an RW alias  | default; nothing is ever both W and X
 //   Protect | units begin on pages: RW, then RX or R by seal  | memfd or a second mapping is denied
 //
 //   range | allocate | retire | abandon | free
 //   Free  | Live     | -      | -       | -
 //   Live  | -        | Limbo  | Free    | Free
-//   Limbo | -        | -      | -       | Free; Limbo still if its slab was there at a fork: such a slab only goes whole
+//   Limbo | -        | -      | -       | Free; Limbo still if its slab saw a fork: that only goes whole
 //
-// Each part of a slab has its free ranges by size and by address: the smallest that fits is taken, neighbours join again.
-// A forked child shares the pages, so what it may run is never written again. An empty slab goes, but for the last one.
-// Rank: kRankSlab, a leaf. Cost: one lock and O(log ranges) per allocation and free; four mappings per slab (Protect: two more for every
-// sealed unit); a membarrier for each batch freed and each unit sealed where code had been.
+// Each part of a slab has its free ranges by size and by address: the smallest that fits is taken, neighbours
+// join again. A forked child shares the pages, so what it may run is never written again. An empty slab goes,
+// but for the last one. Rank: kRankSlab, a leaf. Cost: one lock and O(log ranges) per allocation and free;
+// four mappings per slab (Protect: two more for every sealed unit); a membarrier for each batch freed and
+// each unit sealed where code had been.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -62,15 +64,18 @@ class SlabMemory {
   };
 
   /// `limit_bytes` of live and limbo ranges; 0: none.
-  explicit SlabMemory(const SlabSystem& system = SlabSystem::real(), size_t slab_bytes = size_t{64} << 20, size_t limit_bytes = 0);
+  explicit SlabMemory(const SlabSystem& system = SlabSystem::real(), size_t slab_bytes = size_t{64} << 20,
+                      size_t limit_bytes = 0);
   ~SlabMemory();
   SlabMemory(const SlabMemory&) = delete;
   SlabMemory& operator=(const SlabMemory&) = delete;
 
   /// All parts in one slab, so that 32-bit displacements reach. Threads: any. Blocks: short. GC: any, kept.
-  /// Errors: OUT_OF_MEMORY; RESOURCE_EXHAUSTED at the limit; UNSUPPORTED if the system grants no executable memory.
+  /// Errors: OUT_OF_MEMORY; RESOURCE_EXHAUSTED at the limit; UNSUPPORTED if the system grants no executable
+  /// memory.
   Result<Allocation> allocate(const Sizes& sizes);
-  /// After the last write and before the first call: from then on no processor runs what was there before. As above.
+  /// After the last write and before the first call: from then on no processor runs what was there before. As
+  /// above.
   Result<void> seal(const Allocation& allocation);
   /// A failed link's, which nobody has run. As above. Errors: none.
   void abandon(const Allocation& allocation) noexcept;
@@ -83,7 +88,8 @@ class SlabMemory {
  private:
   Result<Slab*> slab_for(const Sizes& sizes) BERTH_REQUIRES(mutex_);
   Result<std::unique_ptr<Slab>> make_slab(const Sizes& sizes) BERTH_REQUIRES(mutex_);
-  void give_back(const Allocation& allocation, size_t& account, bool reusable) noexcept BERTH_REQUIRES(mutex_);
+  void give_back(const Allocation& allocation, size_t& account, bool reusable) noexcept
+      BERTH_REQUIRES(mutex_);
   bool map_double(Slab& slab, const std::array<size_t, kKinds>& bytes);
   bool map_protect(Slab& slab, const std::array<size_t, kKinds>& bytes);
   bool sync_cores() const noexcept;

@@ -29,7 +29,8 @@ bool initialise_target() {
   static std::once_flag once;
   static bool available = false;
   std::call_once(once, [] {
-    available = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter() && !llvm::InitializeNativeTargetAsmParser();
+    available = !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter() &&
+                !llvm::InitializeNativeTargetAsmParser();
   });
   return available;
 }
@@ -42,14 +43,15 @@ bool has_always_inline(const llvm::Module& module) {
 
 size_t index_of(berth_tier_t tier) { return tier == BERTH_TIER_OPTIMIZED ? 1 : 0; }
 
-// A function that merely bears the name of the C library's is the embedder's: only those of the runtime library are known for what they
-// do, and only those may be called in another's place.
+// A function that merely bears the name of the C library's is the embedder's: only those of the runtime
+// library are known for what they do, and only those may be called in another's place.
 llvm::TargetLibraryInfoImpl runtime_library(const llvm::Triple& triple) {
   llvm::TargetLibraryInfoImpl library(triple);
   const llvm::TargetLibraryInfo names(library);
   for (unsigned i = 0; i < llvm::NumLibFuncs; ++i) {
     const auto function = static_cast<llvm::LibFunc>(i);
-    if (names.has(function) && !runtime_library_symbol(std::string_view(names.getName(function)))) library.setUnavailable(function);
+    if (names.has(function) && !runtime_library_symbol(std::string_view(names.getName(function))))
+      library.setUnavailable(function);
   }
   return library;
 }
@@ -61,33 +63,43 @@ Error unsupported(std::string_view found, std::string_view advice) {
 // Every feature of the host by name, on or off. Sorted: LLVM's map is not stable between processes.
 std::map<std::string, bool> host_features() {
   std::map<std::string, bool> features;
-  for (const auto& feature : llvm::sys::getHostCPUFeatures()) features[feature.getKey().str()] = feature.getValue();
+  for (const auto& feature : llvm::sys::getHostCPUFeatures())
+    features[feature.getKey().str()] = feature.getValue();
   return features;
 }
 
 std::string to_string(const std::map<std::string, bool>& features) {
   std::string text;
-  for (const auto& [name, on] : features) text += fmt::format("{}{}{}", text.empty() ? "" : ",", on ? '+' : '-', name);
+  for (const auto& [name, on] : features)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ",", on ? '+' : '-', name);
   return text;
 }
 
-// The host's features without what the choice leaves out; it may add nothing. LLVM's table knows which features need which.
-Result<void> choose_features(HostTarget& host, const engine::TargetChoice& choice, std::map<std::string, bool>& features) {
+// The host's features without what the choice leaves out; it may add nothing. LLVM's table knows which
+// features need which.
+Result<void> choose_features(HostTarget& host, const engine::TargetChoice& choice,
+                             std::map<std::string, bool>& features) {
   if (choice.cpu.empty() && choice.features.empty()) return success();
   const auto invalid = [](std::string found) {
-    return make_error(BERTH_INVALID_ARGUMENT, "berth_config_set_target", found, "give a CPU and features that LLVM 22 knows, as \"+avx,-avx2\"");
+    return make_error(BERTH_INVALID_ARGUMENT, "berth_config_set_target", found,
+                      "give a CPU and features that LLVM 22 knows, as \"+avx,-avx2\"");
   };
   // Asked before it is used: LLVM prints what it thinks of a CPU that it does not know.
-  const std::unique_ptr<llvm::MCSubtargetInfo> known_cpus(host.target->createMCSubtargetInfo(host.triple, "", ""));
-  if (!choice.cpu.empty() && !known_cpus->isCPUStringValid(choice.cpu)) return invalid(fmt::format("unknown CPU '{}'", choice.cpu));
+  const std::unique_ptr<llvm::MCSubtargetInfo> known_cpus(
+      host.target->createMCSubtargetInfo(host.triple, "", ""));
+  if (!choice.cpu.empty() && !known_cpus->isCPUStringValid(choice.cpu))
+    return invalid(fmt::format("unknown CPU '{}'", choice.cpu));
   const std::unique_ptr<llvm::MCSubtargetInfo> chosen(
-      host.target->createMCSubtargetInfo(host.triple, choice.cpu.empty() ? host.cpu : choice.cpu, choice.cpu.empty() ? to_string(features) : ""));
+      host.target->createMCSubtargetInfo(host.triple, choice.cpu.empty() ? host.cpu : choice.cpu,
+                                         choice.cpu.empty() ? to_string(features) : ""));
   const auto known = chosen->getAllProcessorFeatures();
   llvm::SmallVector<llvm::StringRef, 16> flags;
   llvm::StringRef(choice.features).split(flags, ',', -1, false);
   for (const llvm::StringRef flag : flags) {
-    const bool is_known = std::any_of(known.begin(), known.end(), [&](const auto& entry) { return flag.drop_front() == entry.Key; });
-    if (!(flag.starts_with("+") || flag.starts_with("-")) || !is_known) return invalid(fmt::format("unknown feature '{}'", flag.str()));
+    const bool is_known = std::any_of(known.begin(), known.end(),
+                                      [&](const auto& entry) { return flag.drop_front() == entry.Key; });
+    if (!(flag.starts_with("+") || flag.starts_with("-")) || !is_known)
+      return invalid(fmt::format("unknown feature '{}'", flag.str()));
     chosen->ApplyFeatureFlag(flag);
   }
   for (const auto& entry : known) {
@@ -95,7 +107,8 @@ Result<void> choose_features(HostTarget& host, const engine::TargetChoice& choic
     const bool on = chosen->getFeatureBits()[entry.Value];
     if (feature == features.end()) continue;  // of tuning, or no feature of an instruction set
     if (on && !feature->second) {
-      return unsupported(fmt::format("the target chosen has '{}', which this host has not", entry.Key), "choose what this host's CPU has");
+      return unsupported(fmt::format("the target chosen has '{}', which this host has not", entry.Key),
+                         "choose what this host's CPU has");
     }
     feature->second = on;
   }
@@ -109,8 +122,11 @@ Result<HostTarget> make_host(const engine::TargetChoice& choice) {
   HostTarget host;
   const llvm::Triple native(llvm::sys::getProcessTriple());
   host.triple = choice.triple.empty() ? native : llvm::Triple(llvm::Triple::normalize(choice.triple));
-  if (host.triple.getArch() != native.getArch() || host.triple.getOS() != native.getOS() || host.triple.getEnvironment() != native.getEnvironment()) {
-    return unsupported(fmt::format("the target chosen is '{}', this host is '{}'", host.triple.str(), native.str()), "choose a triple of this host");
+  if (host.triple.getArch() != native.getArch() || host.triple.getOS() != native.getOS() ||
+      host.triple.getEnvironment() != native.getEnvironment()) {
+    return unsupported(
+        fmt::format("the target chosen is '{}', this host is '{}'", host.triple.str(), native.str()),
+        "choose a triple of this host");
   }
   std::string message;
   host.target = llvm::TargetRegistry::lookupTarget(host.triple, message);
@@ -145,7 +161,9 @@ Result<HostTarget> HostTarget::detect(const engine::TargetChoice& choice) {
 
 void HostTarget::bound_attributes(llvm::Module& module) const {
   for (llvm::Function& function : module) {
-    if (function.isDeclaration() || !(function.hasFnAttribute("target-cpu") || function.hasFnAttribute("target-features"))) continue;
+    if (function.isDeclaration() ||
+        !(function.hasFnAttribute("target-cpu") || function.hasFnAttribute("target-features")))
+      continue;
     const llvm::StringRef asked = function.getFnAttribute("target-features").getValueAsString();
     function.addFnAttr("target-features", asked.empty() ? absent : fmt::format("{},{}", asked.str(), absent));
   }
@@ -156,9 +174,9 @@ std::unique_ptr<llvm::TargetMachine> HostTarget::make_machine(berth_tier_t tier)
   options.EmulatedTLS = true;  // the host's thread-local storage has no room for code that comes later
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // a tier never changes a result
   const bool optimised = tier == BERTH_TIER_OPTIMIZED;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
-                                  optimised ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None, true));
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      optimised ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None, true));
   if (machine && !optimised) machine->setFastISel(true);
   return machine;
 }
@@ -177,8 +195,11 @@ TargetTools::TargetTools(std::unique_ptr<llvm::TargetMachine> machine, berth_tie
   builder_ = std::make_unique<llvm::PassBuilder>(machine_.get(), tuning, std::nullopt, &instrumentation_);
   instrumentation_.registerShouldRunOptionalPassCallback([this](auto&&...) { return !hurry_->isEnabled(); });
   builder_->registerVectorizerStartEPCallback(
-      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel /*level*/) { passes.addPass(FieldRelaxation()); });
-  functions_.registerPass([this] { return llvm::TargetLibraryAnalysis(library_); });  // first: the builder adds what is not there
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel /*level*/) {
+        passes.addPass(FieldRelaxation());
+      });
+  functions_.registerPass(
+      [this] { return llvm::TargetLibraryAnalysis(library_); });  // first: the builder adds what is not there
   builder_->registerModuleAnalyses(modules_);
   builder_->registerCGSCCAnalyses(components_);
   builder_->registerFunctionAnalyses(functions_);
@@ -190,7 +211,9 @@ TargetTools::~TargetTools() = default;
 
 Result<std::unique_ptr<TargetTools>> TargetTools::make(const HostTarget& host, berth_tier_t tier) {
   auto machine = host.make_machine(tier);
-  if (!machine) return make_error(BERTH_UNSUPPORTED, "making a code generator", host.triple.str(), "install LLVM with this target");
+  if (!machine)
+    return make_error(BERTH_UNSUPPORTED, "making a code generator", host.triple.str(),
+                      "install LLVM with this target");
   return std::unique_ptr<TargetTools>(new TargetTools(std::move(machine), tier));
 }
 
@@ -251,7 +274,8 @@ void ToolsPool::trim(sync::TimePoint since) {
   std::vector<Waiting> unused;  // freed without the lock
   sync::Lock lock(mutex_);
   for (auto& waiting : waiting_) {
-    const auto kept = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& tools) { return tools.since > since; });
+    const auto kept = std::find_if(waiting.begin(), waiting.end(),
+                                   [&](const Waiting& tools) { return tools.since > since; });
     std::move(waiting.begin(), kept, std::back_inserter(unused));
     waiting.erase(waiting.begin(), kept);
   }

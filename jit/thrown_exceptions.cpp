@@ -34,7 +34,8 @@ void destroy_thrown(void* object) {
   void (*destroy)(void*) = nullptr;
   {
     sync::Lock lock(all.mutex);
-    if (const auto found = all.thrown.find(object); found != all.thrown.end()) destroy = found->second.destroy;
+    if (const auto found = all.thrown.find(object); found != all.thrown.end())
+      destroy = found->second.destroy;
   }
   if (destroy) destroy(object);
   sync::Lock lock(all.mutex);
@@ -51,9 +52,7 @@ void throw_from_code(void* object, std::type_info* type, void (*destroy)(void*))
     try {
       all.thrown[object] = {type, destroy};
       is_known = true;
-    } catch (const std::bad_alloc&) {
-      all.has_lost_one = true;
-    }
+    } catch (const std::bad_alloc&) { all.has_lost_one = true; }
   }
   abi::__cxa_throw(object, type, is_known ? &destroy_thrown : destroy);
 }
@@ -63,8 +62,9 @@ bool has_thrown_from(uintptr_t low, uintptr_t high) {
   sync::Lock lock(all.mutex);
   const auto is_inside = [&](uintptr_t address) { return low <= address && address < high; };
   return all.has_lost_one || std::ranges::any_of(all.thrown, [&](const auto& each) {
-    return is_inside(reinterpret_cast<uintptr_t>(each.second.type)) || is_inside(reinterpret_cast<uintptr_t>(each.second.destroy));
-  });
+           return is_inside(reinterpret_cast<uintptr_t>(each.second.type)) ||
+                  is_inside(reinterpret_cast<uintptr_t>(each.second.destroy));
+         });
 }
 
 }  // namespace berth::jit

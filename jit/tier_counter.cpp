@@ -17,9 +17,12 @@ class Counting {
   explicit Counting(llvm::Module& module) : module_(module) {
     llvm::Type* const pointer = llvm::PointerType::getUnqual(module.getContext());
     llvm::Type* const word = llvm::Type::getInt32Ty(module.getContext());
-    count_ = add_global(word, llvm::ConstantInt::getSigned(word, first_tier_count.load(std::memory_order_relaxed)), "__berth_count");
+    count_ =
+        add_global(word, llvm::ConstantInt::getSigned(word, first_tier_count.load(std::memory_order_relaxed)),
+                   "__berth_count");
     unit_ = add_global(pointer, llvm::Constant::getNullValue(pointer), "__berth_unit");
-    promote_ = module.getOrInsertFunction(TierCounter::kPromote, llvm::Type::getVoidTy(module.getContext()), pointer);
+    promote_ = module.getOrInsertFunction(TierCounter::kPromote, llvm::Type::getVoidTy(module.getContext()),
+                                          pointer);
   }
 
   void count_back_edges(llvm::Function& function) {
@@ -38,13 +41,15 @@ class Counting {
 
   std::string count_calls(llvm::Function& function, size_t number) {
     llvm::Type* const pointer = llvm::PointerType::getUnqual(module_.getContext());
-    llvm::GlobalVariable* const better = add_global(pointer, llvm::Constant::getNullValue(pointer), fmt::format("__berth_better.{}", number));
+    llvm::GlobalVariable* const better =
+        add_global(pointer, llvm::Constant::getNullValue(pointer), fmt::format("__berth_better.{}", number));
     // After the allocations of the entry block: elsewhere they would be dynamic.
     llvm::Instruction* start = &*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
     count_before(*start, kCallCost);
     start = &*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
     llvm::IRBuilder<> builder(start);
-    // Acquire: who jumps there sees the code's bytes, which were written before the release store of the word.
+    // Acquire: who jumps there sees the code's bytes, which were written before the release store of the
+    // word.
     llvm::LoadInst* const target = builder.CreateAlignedLoad(pointer, better, llvm::Align(8));
     target->setAtomic(llvm::AtomicOrdering::Acquire);
     llvm::Value* const promoted = builder.CreateIsNotNull(target);
@@ -71,7 +76,8 @@ class Counting {
     llvm::Type* const pointer = llvm::PointerType::getUnqual(module_.getContext());
     std::vector<llvm::GlobalVariable*> words;
     for (size_t i = 0; i < num_points; ++i) {
-      words.push_back(add_global(pointer, llvm::Constant::getNullValue(pointer), fmt::format("__berth_osr_better.{}", i)));
+      words.push_back(add_global(pointer, llvm::Constant::getNullValue(pointer),
+                                 fmt::format("__berth_osr_better.{}", i)));
       symbols.push_back(words.back()->getName().str());
     }
     llvm::Function* const marker = module_.getFunction(TierCounter::kOsrPoint);
@@ -102,8 +108,8 @@ class Counting {
   static bool counts_itself(const llvm::Function& function) {
     const llvm::Function* const marker = function.getParent()->getFunction(TierCounter::kOsrPoint);
     return marker && std::any_of(marker->user_begin(), marker->user_end(), [&](const llvm::User* user) {
-      return llvm::cast<llvm::CallInst>(user)->getFunction() == &function;
-    });
+             return llvm::cast<llvm::CallInst>(user)->getFunction() == &function;
+           });
   }
 
   std::string count_symbol() const { return count_->getName().str(); }
@@ -111,13 +117,15 @@ class Counting {
 
  private:
   llvm::GlobalVariable* add_global(llvm::Type* type, llvm::Constant* value, const std::string& name) {
-    auto* const global = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::ExternalLinkage, value, name);
+    auto* const global =
+        new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::ExternalLinkage, value, name);
     global->setDSOLocal(true);
     return global;
   }
 
   llvm::Instruction* count_before(llvm::Instruction& at, int32_t cost) {
-    return count_before(at, llvm::ConstantInt::get(llvm::Type::getInt32Ty(module_.getContext()), static_cast<uint32_t>(cost)));
+    return count_before(at, llvm::ConstantInt::get(llvm::Type::getInt32Ty(module_.getContext()),
+                                                   static_cast<uint32_t>(cost)));
   }
 
   /// Gives the end of the block that runs when the count is used up.
@@ -143,11 +151,13 @@ class Counting {
 
 }  // namespace
 
-TierCounter add_tier_counter(llvm::Module& module, const std::vector<std::string>& entries, size_t num_points) {
+TierCounter add_tier_counter(llvm::Module& module, const std::vector<std::string>& entries,
+                             size_t num_points) {
   Counting counting(module);
   TierCounter counter;
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration() && !function.hasFnAttribute(llvm::Attribute::Naked) && !Counting::counts_itself(function))
+    if (!function.isDeclaration() && !function.hasFnAttribute(llvm::Attribute::Naked) &&
+        !Counting::counts_itself(function))
       counting.count_back_edges(function);
   }
   for (const std::string& entry : entries) {
@@ -155,7 +165,8 @@ TierCounter add_tier_counter(llvm::Module& module, const std::vector<std::string
     if (function.hasFnAttribute(llvm::Attribute::Naked)) continue;
     counter.better_symbols.push_back(counting.count_calls(function, counter.better_symbols.size()));
   }
-  for (std::string& point : counting.count_points(num_points)) counter.better_symbols.push_back(std::move(point));
+  for (std::string& point : counting.count_points(num_points))
+    counter.better_symbols.push_back(std::move(point));
   counter.count_symbol = counting.count_symbol();
   counter.unit_symbol = counting.unit_symbol();
   return counter;

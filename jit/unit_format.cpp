@@ -27,7 +27,9 @@ struct Header {
 };
 static_assert(sizeof(Header) == 72 && std::has_unique_object_representations_v<Header>);
 
-llvm::ArrayRef<uint8_t> as_bytes(std::string_view text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
+llvm::ArrayRef<uint8_t> as_bytes(std::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
 
 uint32_t crc_of(std::string_view text) { return llvm::crc32(as_bytes(text)); }
 
@@ -40,7 +42,9 @@ uint32_t header_crc(std::string_view header_and_keys) {
   return llvm::crc32(crc, as_bytes(header_and_keys.substr(sizeof header)));
 }
 
-Error corrupt(std::string_view found) { return make_error(BERTH_CORRUPT, "reading a cached object", found, "delete the file"); }
+Error corrupt(std::string_view found) {
+  return make_error(BERTH_CORRUPT, "reading a cached object", found, "delete the file");
+}
 
 }  // namespace
 
@@ -60,13 +64,15 @@ std::string encode_unit(const StoredUnit& unit, const CacheKey& environment) {
   header.payload_bytes = payload.size();
   if (payload.size() >= kCompressFrom && llvm::compression::zstd::isAvailable()) {
     llvm::compression::zstd::compress(as_bytes(payload), compressed, 1);
-    if (compressed.size() < payload.size()) payload = {reinterpret_cast<const char*>(compressed.data()), compressed.size()};
+    if (compressed.size() < payload.size())
+      payload = {reinterpret_cast<const char*>(compressed.data()), compressed.size()};
   }
   header.stored_bytes = payload.size();
   header.payload_crc = crc_of(payload);
   std::memcpy(header.environment, environment.bytes.data(), sizeof header.environment);
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
-  for (const CacheKey& key : keys) bytes.append(reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size());
+  for (const CacheKey& key : keys)
+    bytes.append(reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size());
   header.header_crc = header_crc(bytes);
   std::memcpy(bytes.data(), &header, sizeof header);
   bytes += payload;
@@ -78,11 +84,15 @@ Result<StoredUnit> decode_unit(std::string_view bytes, const CacheKey& environme
   Header header;
   if (bytes.size() < sizeof header) return corrupt("it is shorter than a header");
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return corrupt("it does not begin as a cached object does");
-  if (header.num_keys == 0 || header.num_keys > kMostKeys || header.payload_bytes > kLargestPayload) return corrupt("its header is damaged");
+  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0)
+    return corrupt("it does not begin as a cached object does");
+  if (header.num_keys == 0 || header.num_keys > kMostKeys || header.payload_bytes > kLargestPayload)
+    return corrupt("its header is damaged");
   const size_t before = sizeof header + header.num_keys * sizeof(CacheKey);
-  if (bytes.size() < before || bytes.size() - before != header.stored_bytes) return corrupt("it has another length than it says");
-  if (!no_crc && header_crc(bytes.substr(0, before)) != header.header_crc) return corrupt("its header is damaged");
+  if (bytes.size() < before || bytes.size() - before != header.stored_bytes)
+    return corrupt("it has another length than it says");
+  if (!no_crc && header_crc(bytes.substr(0, before)) != header.header_crc)
+    return corrupt("its header is damaged");
   if (std::memcmp(header.environment, environment.bytes.data(), sizeof header.environment) != 0) {
     return corrupt("it was made for another processor, LLVM or build of Berth");
   }
@@ -90,8 +100,10 @@ Result<StoredUnit> decode_unit(std::string_view bytes, const CacheKey& environme
   if (!no_crc && crc_of(payload) != header.payload_crc) return corrupt("its payload is damaged");
   llvm::SmallVector<uint8_t, 0> decompressed;
   if (header.stored_bytes != header.payload_bytes) {
-    if (!llvm::compression::zstd::isAvailable()) return corrupt("it is compressed, and this LLVM has no zstd");
-    if (auto failed = llvm::compression::zstd::decompress(as_bytes(payload), decompressed, header.payload_bytes)) {
+    if (!llvm::compression::zstd::isAvailable())
+      return corrupt("it is compressed, and this LLVM has no zstd");
+    if (auto failed =
+            llvm::compression::zstd::decompress(as_bytes(payload), decompressed, header.payload_bytes)) {
       return corrupt(llvm::toString(std::move(failed)));
     }
     payload = {reinterpret_cast<const char*>(decompressed.data()), decompressed.size()};
@@ -103,7 +115,8 @@ Result<StoredUnit> decode_unit(std::string_view bytes, const CacheKey& environme
   ByteReader reader(payload);
   bool is_right = read_unit(reader, stored.unit) && stored.unit.members.size() == stored.keys.size();
   if (reader.number(1) != 0) {
-    is_right = read_image(reader, stored.image.emplace()) && stored.image->symbols.size() == stored.unit.symbols().size() && is_right;
+    is_right = read_image(reader, stored.image.emplace()) &&
+               stored.image->symbols.size() == stored.unit.symbols().size() && is_right;
   }
   if (!is_right || !reader.is_whole()) return corrupt("its payload is damaged");
   return stored;

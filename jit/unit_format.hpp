@@ -9,10 +9,11 @@
 //   4     | 0                                                                  | the header's CRC
 //   8, 8  | bytes of the payload as stored, as it is; equal: not compressed    | file size; bounds
 //   32    | environment's digest: format, build, LLVM, CPU, features, options  | equal to the process's
-//   32 n  | keys, in the order of the members                                  | the header's CRC; the one asked for is there
-//   rest  | payload, zstd if large: write_unit, 0 or 1, write_image            | its CRC; every length against what is left
+//   32 n  | keys, in the order of the members                                  | header's CRC; ours is there
+//   rest  | payload, zstd if large: write_unit, 0 or 1, write_image            | its CRC; lengths within it
 //
-// Numbers as this host has them: another host has another environment. Nothing is believed before it is checked.
+// Numbers as this host has them: another host has another environment. Nothing is believed before it is
+// checked.
 #pragma once
 #include <optional>
 #include <string>
@@ -31,7 +32,8 @@ inline constexpr uint32_t kUnitFormat = 2;  // changes with anything below
 struct StoredUnit {
   std::vector<CacheKey> keys;  // one per member
   ObjectUnit unit;
-  std::optional<ObjectImage> image;  // of unit.object, for all symbols of the unit; it is made when the unit is encoded
+  std::optional<ObjectImage>
+      image;  // of unit.object, for all symbols of the unit; it is made when the unit is encoded
 };
 
 /// `unit` has a member for each key. Threads: any. Blocks: never. GC: any, kept. Errors: none.

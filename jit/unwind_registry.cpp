@@ -23,12 +23,14 @@ UnwindRegistry::~UnwindRegistry() {
   }
 }
 
-// The new one is registered first, so that each unit of both is found at every instant. The other order of the two would leave a gap.
+// The new one is registered first, so that each unit of both is found at every instant. The other order of
+// the two would leave a gap.
 void UnwindRegistry::replace(List& list) {
   std::unique_ptr<const void*[]> next;
   if (!list.entries.empty()) {
     next = std::make_unique<const void*[]>(list.entries.size() + 1);
-    std::transform(list.entries.begin(), list.entries.end(), next.get(), [](const Entry& entry) { return entry.section; });
+    std::transform(list.entries.begin(), list.entries.end(), next.get(),
+                   [](const Entry& entry) { return entry.section; });
     system_.register_table(next.get());
   }
   if (list.table) {
@@ -52,7 +54,8 @@ void UnwindRegistry::add(const Unit& unit) {
   // Memory that was given out early, or again: into the list whose range it lies in.
   const bool is_low = unit.low < lists.split;
   List& list = is_low ? lists.sealed : lists.open;
-  const auto place = std::lower_bound(list.entries.begin(), list.entries.end(), unit.low, [](const Entry& entry, uintptr_t low) { return entry.low < low; });
+  const auto place = std::lower_bound(list.entries.begin(), list.entries.end(), unit.low,
+                                      [](const Entry& entry, uintptr_t low) { return entry.low < low; });
   const auto added = list.entries.insert(place, {unit.low, unit.section});
   try {
     replace(list);
@@ -65,11 +68,12 @@ void UnwindRegistry::add(const Unit& unit) {
   if (lists.open.entries.size() >= kOpenUnits) seal(lists);
 }
 
-// Every pc is found meanwhile: in the open list, which starts nearest below it, and then in the longer one. Without memory it stays
-// as it is until the next unit.
+// Every pc is found meanwhile: in the open list, which starts nearest below it, and then in the longer one.
+// Without memory it stays as it is until the next unit.
 void UnwindRegistry::seal(Lists& lists) try {
   const size_t before = lists.sealed.entries.size();
-  lists.sealed.entries.insert(lists.sealed.entries.end(), lists.open.entries.begin(), lists.open.entries.end());
+  lists.sealed.entries.insert(lists.sealed.entries.end(), lists.open.entries.begin(),
+                              lists.open.entries.end());
   try {
     replace(lists.sealed);
   } catch (...) {
@@ -79,8 +83,7 @@ void UnwindRegistry::seal(Lists& lists) try {
   lists.split = lists.sealed.high = lists.open.high;
   lists.open.entries.clear();
   replace(lists.open);
-} catch (const std::bad_alloc&) {
-}
+} catch (const std::bad_alloc&) {}
 
 bool UnwindRegistry::remove(std::span<const Unit> removed) noexcept try {
   sync::Lock lock(mutex_);
@@ -95,8 +98,9 @@ bool UnwindRegistry::remove(std::span<const Unit> removed) noexcept try {
     for (List* list : {&found->second.sealed, &found->second.open}) {
       List shorter;
       shorter.entries.reserve(list->entries.size());
-      std::copy_if(list->entries.begin(), list->entries.end(), std::back_inserter(shorter.entries),
-                   [&](const Entry& entry) { return !std::binary_search(gone.begin(), gone.end(), entry.low); });
+      std::copy_if(
+          list->entries.begin(), list->entries.end(), std::back_inserter(shorter.entries),
+          [&](const Entry& entry) { return !std::binary_search(gone.begin(), gone.end(), entry.low); });
       if (shorter.entries.size() == list->entries.size()) continue;
       std::swap(shorter.entries, list->entries);
       try {
@@ -109,9 +113,7 @@ bool UnwindRegistry::remove(std::span<const Unit> removed) noexcept try {
     if (!found->second.sealed.table && !found->second.open.table) slabs_.erase(found);
   }
   return true;
-} catch (const std::bad_alloc&) {
-  return false;
-}
+} catch (const std::bad_alloc&) { return false; }
 
 size_t UnwindRegistry::num_lists() const {
   sync::Lock lock(mutex_);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // UnwindRegistry: makes libgcc's unwinder find the frames of linked code.
 //
-// libgcc walks its lists at every throw and stops at the first one that starts below the pc, so there are few lists, with disjoint
-// ranges: per slab a sealed one of the lower addresses and an open one of the higher. A list is a table of pointers to units' unwind
-// sections. To change it, a new copy is registered and the old one deregistered: before a unit's code can run, after nobody is inside.
+// libgcc walks its lists at every throw and stops at the first one that starts below the pc, so there are few
+// lists, with disjoint ranges: per slab a sealed one of the lower addresses and an open one of the higher. A
+// list is a table of pointers to units' unwind sections. To change it, a new copy is registered and the old
+// one deregistered: before a unit's code can run, after nobody is inside.
 //
-// Rank: kRankUnwind. Cost: per unit, a copy of the open table (at most kOpenUnits pointers), or of the sealed one if its memory lies there;
-// at every seal, of the sealed one; of either per batch removed.
+// Rank: kRankUnwind. Cost: per unit, a copy of the open table (at most kOpenUnits pointers), or of the sealed
+// one if its memory lies there; at every seal, of the sealed one; of either per batch removed.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -31,7 +32,7 @@ class UnwindRegistry {
  public:
   static constexpr size_t kOpenUnits = 512;
   struct Unit {
-    const void* slab;  // any identity
+    const void* slab;     // any identity
     uintptr_t low, high;  // its code
     const void* section;  // null-terminated unwind records; null: none, the unit is ignored
   };
@@ -43,7 +44,8 @@ class UnwindRegistry {
 
   /// Threads: any. Blocks: short. GC: any, kept. Owns: section borrowed, until it is removed. Errors: none.
   void add(const Unit& unit);
-  /// Units that were added; no frame is inside them. False: memory is missing, they are still listed. As above.
+  /// Units that were added; no frame is inside them. False: memory is missing, they are still listed. As
+  /// above.
   bool remove(std::span<const Unit> units) noexcept;
   size_t num_lists() const;
 

@@ -23,7 +23,9 @@ struct Header {
 constexpr uint32_t kMark = 0x42435701;  // the last byte counts versions of the format
 constexpr uint64_t kLongestMessage = uint64_t{1} << 30;
 
-uint64_t checksum_of(std::string_view bytes) { return llvm::xxh3_64bits(llvm::StringRef(bytes.data(), bytes.size())); }
+uint64_t checksum_of(std::string_view bytes) {
+  return llvm::xxh3_64bits(llvm::StringRef(bytes.data(), bytes.size()));
+}
 
 Error closed() { return make_error(BERTH_SHUT_DOWN, "", "the other end is closed", ""); }
 
@@ -31,7 +33,8 @@ Result<void> wait_ready(int socket, short events, const Deadline& deadline) {
   for (;;) {
     int left = -1;
     if (!deadline.is_never()) {
-      const auto rest = std::chrono::ceil<std::chrono::milliseconds>(deadline.time() - sync::Clock::now()).count();
+      const auto rest =
+          std::chrono::ceil<std::chrono::milliseconds>(deadline.time() - sync::Clock::now()).count();
       if (rest <= 0) return make_error(BERTH_TIMED_OUT, "", "the other end is silent", "");
       left = static_cast<int>(std::min<int64_t>(rest, INT32_MAX));
     }
@@ -86,8 +89,10 @@ Result<Message> receive_message(int socket, const Deadline& deadline) {
   const auto corrupt = [](const char* found) { return make_error(BERTH_CORRUPT, "", found, ""); };
   Header header{};
   BERTH_TRYV(receive_all(socket, reinterpret_cast<char*>(&header), sizeof header, deadline));
-  const bool known = header.kind >= static_cast<uint32_t>(MessageKind::Hello) && header.kind <= static_cast<uint32_t>(MessageKind::Fatal);
-  if (header.mark != kMark || !known || header.size > kLongestMessage) return corrupt("it sent what is no message");
+  const bool known = header.kind >= static_cast<uint32_t>(MessageKind::Hello) &&
+                     header.kind <= static_cast<uint32_t>(MessageKind::Fatal);
+  if (header.mark != kMark || !known || header.size > kLongestMessage)
+    return corrupt("it sent what is no message");
   Message message{static_cast<MessageKind>(header.kind), std::string(static_cast<size_t>(header.size), '\0')};
   BERTH_TRYV(receive_all(socket, message.bytes.data(), message.bytes.size(), deadline));
   if (checksum_of(message.bytes) != header.checksum) return corrupt("it sent a damaged message");
@@ -131,13 +136,16 @@ bool read_order(std::string_view bytes, WorkerOrder& order) {
   auto source = std::make_shared<engine::Source>();
   order.job.label = from.text();
   source->entry_symbol = from.text();
-  order.job.tier = source->tier = from.number() == BERTH_TIER_OPTIMIZED ? BERTH_TIER_OPTIMIZED : BERTH_TIER_FAST;
+  order.job.tier = source->tier =
+      from.number() == BERTH_TIER_OPTIMIZED ? BERTH_TIER_OPTIMIZED : BERTH_TIER_FAST;
   if (from.number(1) != 0) source->tier = BERTH_TIER_ADAPTIVE;
   order.limit_ns = static_cast<int64_t>(from.number(INT64_MAX));
   order.job.budget.instructions = from.number();
   order.job.budget.object_bytes = from.number();
-  for (size_t left = from.count(); left != 0 && !from.has_failed(); --left) source->edges.push_back({nullptr, std::string(from.text())});
-  const auto kind = static_cast<engine::BodyKind>(from.number(static_cast<uint64_t>(engine::BodyKind::TypedIr)));
+  for (size_t left = from.count(); left != 0 && !from.has_failed(); --left)
+    source->edges.push_back({nullptr, std::string(from.text())});
+  const auto kind =
+      static_cast<engine::BodyKind>(from.number(static_cast<uint64_t>(engine::BodyKind::TypedIr)));
   if (kind == engine::BodyKind::TypedIr) {
     order.lowered.member = read_member(from);
     order.lowered.bitcode = from.text();

@@ -48,7 +48,8 @@ class SpawnPlan {
     posix_spawnattr_setsigmask(&attributes_, &none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
     posix_spawnattr_setpgroup(&attributes_, 0);  // an interrupt typed at the terminal is for the embedder
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setflags(&attributes_,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   }
   ~SpawnPlan() {
     posix_spawn_file_actions_destroy(&actions_);
@@ -70,8 +71,10 @@ class SpawnPlan {
 std::string own_folder() {
   Dl_info own{};
   char path[PATH_MAX];
-  const bool found = dladdr(reinterpret_cast<const void*>(&own_folder), &own) != 0 && own.dli_fname && std::strchr(own.dli_fname, '/');
-  // A program is known by the first word of its command line, which may be no path, or of another working directory.
+  const bool found = dladdr(reinterpret_cast<const void*>(&own_folder), &own) != 0 && own.dli_fname &&
+                     std::strchr(own.dli_fname, '/');
+  // A program is known by the first word of its command line, which may be no path, or of another working
+  // directory.
   if (!found || !realpath(own.dli_fname, path)) {
     if (!realpath("/proc/self/exe", path)) return ".";
   }
@@ -79,7 +82,8 @@ std::string own_folder() {
   return std::string(file.substr(0, file.rfind('/')));
 }
 
-// Moves a descriptor out of the way of those that the worker gets: closed, or copied onto itself, it would be lost.
+// Moves a descriptor out of the way of those that the worker gets: closed, or copied onto itself, it would be
+// lost.
 int above_worker_descriptors(int descriptor) {
   if (descriptor < 0 || descriptor > kWorkerSocket) return descriptor;
   const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, kWorkerSocket + 1);
@@ -94,7 +98,8 @@ std::string compile_worker_path(const std::string& configured) {
   if (const char* const named = secure_getenv("BERTH_COMPILE_WORKER"); named && *named) return named;
   const std::string folder = own_folder();
   const std::string installed = folder + "/" BERTH_WORKER_FROM_LIBRARY;
-  for (const std::string& candidate : {installed, folder + "/../bin/berth-compile-worker", folder + "/berth-compile-worker"}) {
+  for (const std::string& candidate :
+       {installed, folder + "/../bin/berth-compile-worker", folder + "/berth-compile-worker"}) {
     if (access(candidate.c_str(), X_OK) == 0) return candidate;
   }
   return installed;
@@ -103,7 +108,8 @@ std::string compile_worker_path(const std::string& configured) {
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::spawn(const Options& options) {
   const std::string executable = compile_worker_path(options.executable);
   const auto exhausted = [](const char* what, int error) {
-    return make_error(BERTH_RESOURCE_EXHAUSTED, "", fmt::format("no {} for a compile worker: {}", what, strerrordesc_np(error)),
+    return make_error(BERTH_RESOURCE_EXHAUSTED, "",
+                      fmt::format("no {} for a compile worker: {}", what, strerrordesc_np(error)),
                       "allow more processes and open files");
   };
   std::unique_ptr<WorkerProcess> worker(new WorkerProcess);
@@ -112,24 +118,35 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::spawn(const Options& optio
   worker->socket_ = above_worker_descriptors(sockets[0]);
   const int its_socket = above_worker_descriptors(sockets[1]);
   worker->output_ = above_worker_descriptors(memfd_create("berth-compile-worker", MFD_CLOEXEC));
-  std::string memory = std::to_string(options.memory_bytes), checks = options.pre_check ? "check" : "no-check", name = "berth-compile-worker";
+  std::string memory = std::to_string(options.memory_bytes),
+              checks = options.pre_check ? "check" : "no-check", name = "berth-compile-worker";
   engine::TargetChoice target = options.target;
-  char* const arguments[] = {name.data(), memory.data(), checks.data(), target.triple.data(), target.cpu.data(), target.features.data(), nullptr};
-  const int failed = SpawnPlan(its_socket, worker->output_).spawn(worker->pid_, executable.c_str(), arguments);
+  char* const arguments[] = {name.data(),       memory.data(),          checks.data(), target.triple.data(),
+                             target.cpu.data(), target.features.data(), nullptr};
+  const int failed =
+      SpawnPlan(its_socket, worker->output_).spawn(worker->pid_, executable.c_str(), arguments);
   close(its_socket);
   if (failed) {
     worker->pid_ = -1;
-    if (failed == EAGAIN || failed == ENOMEM || failed == EMFILE || failed == ENFILE) return exhausted("process", failed);
-    return make_error(BERTH_UNSUPPORTED, "", fmt::format("the compile worker '{}' cannot be started: {}", executable, strerrordesc_np(failed)),
-                      "install it with the library, or name it by berth_config_set_compile_worker");
+    if (failed == EAGAIN || failed == ENOMEM || failed == EMFILE || failed == ENFILE)
+      return exhausted("process", failed);
+    return make_error(
+        BERTH_UNSUPPORTED, "",
+        fmt::format("the compile worker '{}' cannot be started: {}", executable, strerrordesc_np(failed)),
+        "install it with the library, or name it by berth_config_set_compile_worker");
   }
   worker->process_ = static_cast<int>(syscall(SYS_pidfd_open, worker->pid_, 0));
   auto hello = worker->receive(Deadline::in(kFirstWord_ns));
-  if (hello.has_value() && hello.assume_value().kind == MessageKind::Hello && hello.assume_value().bytes == LLVM_VERSION_STRING) return worker;
-  const std::string said = hello.has_value() ? fmt::format("it has LLVM {}, not " LLVM_VERSION_STRING, one_line(hello.assume_value().bytes.substr(0, 64)))
+  if (hello.has_value() && hello.assume_value().kind == MessageKind::Hello &&
+      hello.assume_value().bytes == LLVM_VERSION_STRING)
+    return worker;
+  const std::string said = hello.has_value() ? fmt::format("it has LLVM {}, not " LLVM_VERSION_STRING,
+                                                           one_line(hello.assume_value().bytes.substr(0, 64)))
                                              : hello.assume_error().message();
-  return make_error(BERTH_UNSUPPORTED, "", fmt::format("'{}' is no compile worker of this library: {}; it {}", executable, said, worker->end()),
-                    "install it with the library");
+  return make_error(
+      BERTH_UNSUPPORTED, "",
+      fmt::format("'{}' is no compile worker of this library: {}; it {}", executable, said, worker->end()),
+      "install it with the library");
 }
 
 WorkerProcess::~WorkerProcess() {
@@ -144,7 +161,8 @@ bool WorkerProcess::is_idle() const noexcept {
 }
 
 void WorkerProcess::kill() noexcept {
-  // By its descriptor: should another part of this process have reaped it, its number may be another's by now.
+  // By its descriptor: should another part of this process have reaped it, its number may be another's by
+  // now.
   if (process_ >= 0) {
     syscall(SYS_pidfd_send_signal, process_, SIGKILL, nullptr, 0);
   } else {
@@ -158,7 +176,8 @@ std::string WorkerProcess::end() {
   siginfo_t how{};
   int waited;
   do {
-    waited = process_ >= 0 ? waitid(P_PIDFD, static_cast<id_t>(process_), &how, WEXITED) : waitid(P_PID, static_cast<id_t>(pid_), &how, WEXITED);
+    waited = process_ >= 0 ? waitid(P_PIDFD, static_cast<id_t>(process_), &how, WEXITED)
+                           : waitid(P_PID, static_cast<id_t>(pid_), &how, WEXITED);
   } while (waited != 0 && errno == EINTR);
   if (process_ >= 0) close(process_);
   process_ = pid_ = -1;

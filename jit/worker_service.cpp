@@ -55,14 +55,18 @@ void limit_process(size_t memory_bytes) {
   bytes[0] = static_cast<char>(code);
   const size_t length = std::min(std::strlen(text), sizeof bytes - 1);
   std::memcpy(bytes + 1, text, length);
-  static_cast<void>(send_message(kWorkerSocket, MessageKind::Fatal, {bytes, 1 + length}, Deadline::never()).has_error());
+  static_cast<void>(
+      send_message(kWorkerSocket, MessageKind::Fatal, {bytes, 1 + length}, Deadline::never()).has_error());
   _exit(kEndedByFatal);
 }
 
-/// While it lives, the process ends by itself if it takes longer: nobody else would end it, were the parent gone.
+/// While it lives, the process ends by itself if it takes longer: nobody else would end it, were the parent
+/// gone.
 class Alarm {
  public:
-  explicit Alarm(int64_t limit_ns) { set(limit_ns / 1'000'000'000 + 2); }  // later than the parent, who says why
+  explicit Alarm(int64_t limit_ns) {
+    set(limit_ns / 1'000'000'000 + 2);
+  }  // later than the parent, who says why
   ~Alarm() { set(0); }
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
@@ -82,7 +86,9 @@ Result<void> answer(ObjectCompiler& compiler, std::string_view bytes) {
   const Alarm alarm(order.limit_ns);
   const CompileRequest request{order.job, never, is_typed(order.job) ? &order.lowered : nullptr};
   auto batch = compiler.compile({&request, 1});
-  const Error* const error = batch.has_error() ? &batch.assume_error() : batch.assume_value().errors.front() ? &*batch.assume_value().errors.front() : nullptr;
+  const Error* const error = batch.has_error()                     ? &batch.assume_error()
+                             : batch.assume_value().errors.front() ? &*batch.assume_value().errors.front()
+                                                                   : nullptr;
   ByteWriter to;
   if (error) {
     to.number(error->code());
@@ -94,13 +100,16 @@ Result<void> answer(ObjectCompiler& compiler, std::string_view bytes) {
 }
 
 void serve(bool pre_check, const engine::TargetChoice& target, const StepHook& hook) {
-  ObjectCompiler compiler({[&](const char* step, const engine::CompileJob& job) {
-                             static_cast<void>(send_message(kWorkerSocket, MessageKind::Step, step, Deadline::never()).has_error());
-                             if (hook) hook(step, job);
-                           },
-                           pre_check, true, target});
+  ObjectCompiler compiler(
+      {[&](const char* step, const engine::CompileJob& job) {
+         static_cast<void>(
+             send_message(kWorkerSocket, MessageKind::Step, step, Deadline::never()).has_error());
+         if (hook) hook(step, job);
+       },
+       pre_check, true, target});
   const ContainmentScope scope([](const char* text) { tell_and_end(fatal_code(), text); });
-  if (send_message(kWorkerSocket, MessageKind::Hello, LLVM_VERSION_STRING, Deadline::never()).has_error()) return;
+  if (send_message(kWorkerSocket, MessageKind::Hello, LLVM_VERSION_STRING, Deadline::never()).has_error())
+    return;
   for (;;) {
     auto order = receive_message(kWorkerSocket, Deadline::never());
     if (order.has_error() || order.assume_value().kind != MessageKind::Compile) return;

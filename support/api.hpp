@@ -17,9 +17,7 @@ inline Error missing(std::string_view function, std::string_view what) {
 namespace detail {
 inline berth_error_t* defect(const char* function, const char* found) noexcept try {
   return make_error(BERTH_INTERNAL, function, found, "report this as a defect of Berth").release();
-} catch (const std::bad_alloc&) {
-  return out_of_memory_error(function);
-}
+} catch (const std::bad_alloc&) { return out_of_memory_error(function); }
 }  // namespace detail
 
 /// `body` returns Result<void>, or the error itself. NULL on success. No exception leaves.
@@ -36,9 +34,7 @@ berth_error_t* at_boundary(const char* function, Body&& body) noexcept {
     return out_of_memory_error(function);
   } catch (const std::exception& exception) {
     return detail::defect(function, exception.what());
-  } catch (...) {
-    return detail::defect(function, "an unknown exception");
-  }
+  } catch (...) { return detail::defect(function, "an unknown exception"); }
 }
 
 }  // namespace berth

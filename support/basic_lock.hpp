@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// BasicLock: scope of a lock; may be unlocked early and locked again. sync::Lock is one, in either form of sync.
+// BasicLock: scope of a lock; may be unlocked early and locked again. sync::Lock is one, in either form of
+// sync.
 //
 // `Where` is the place in the source that a controlled scheduler reports; empty otherwise.
 #pragma once
@@ -12,7 +13,9 @@ class BERTH_SCOPED_CAPABILITY BasicLock {
  public:
   struct Adopted {};
 
-  explicit BasicLock(Mutex& mutex, Where where = Where::current()) BERTH_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(where); }
+  explicit BasicLock(Mutex& mutex, Where where = Where::current()) BERTH_ACQUIRE(mutex) : mutex_(mutex) {
+    mutex_.lock(where);
+  }
   /// Takes over a mutex that is held.
   BasicLock(Mutex& mutex, Adopted) BERTH_REQUIRES(mutex) : mutex_(mutex) {}
   ~BasicLock() BERTH_RELEASE() {

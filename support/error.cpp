@@ -38,10 +38,9 @@ berth_error& bare_out_of_memory() noexcept {
 }  // namespace
 
 berth_error_t* out_of_memory_error(const char* function) noexcept try {
-  return make_error(BERTH_OUT_OF_MEMORY, function, "memory allocation failed", "free memory and try again").release();
-} catch (const std::bad_alloc&) {
-  return &bare_out_of_memory();
-}
+  return make_error(BERTH_OUT_OF_MEMORY, function, "memory allocation failed", "free memory and try again")
+      .release();
+} catch (const std::bad_alloc&) { return &bare_out_of_memory(); }
 
 void delete_error(berth_error_t* error) noexcept {
   if (error != &bare_out_of_memory()) delete error;

@@ -18,7 +18,8 @@ struct berth_error {
 
 namespace berth {
 
-/// An error for when there is no memory for one: `function` is named if there is. Threads: any. Blocks: never. GC: any, kept.
+/// An error for when there is no memory for one: `function` is named if there is. Threads: any. Blocks:
+/// never. GC: any, kept.
 berth_error_t* out_of_memory_error(const char* function) noexcept;
 /// Threads: any. Blocks: never. GC: any, kept. Owns: consumed.
 void delete_error(berth_error_t* error) noexcept;

@@ -25,7 +25,8 @@ struct Table {
   std::mutex mutex;
   std::condition_variable idle;
   std::vector<std::shared_ptr<void>> entries;
-  // Written under the mutex; read relaxed only to skip the lock: a test installs its hooks before it starts the threads.
+  // Written under the mutex; read relaxed only to skip the lock: a test installs its hooks before it starts
+  // the threads.
   std::atomic<size_t> size{0};
 };
 

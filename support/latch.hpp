@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Latch points: named places where a test stops or watches a thread. Nothing is compiled unless BERTH_LATCHES is set.
+// Latch points: named places where a test stops or watches a thread. Nothing is compiled unless BERTH_LATCHES
+// is set.
 //
-// latch::reach("queue", &agent) calls every callback installed for "queue", on the thread that reached it, with the locks
-// that it holds. Names and their places are listed at the floors that reach them. Cost when no callback is installed: a load.
+// latch::reach("queue", &agent) calls every callback installed for "queue", on the thread that reached it,
+// with the locks that it holds. Names and their places are listed at the floors that reach them. Cost when no
+// callback is installed: a load.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -23,7 +25,8 @@ inline void delay_each(uint32_t) noexcept {}
 /// Threads: any. Blocks: as the callbacks do. GC: any, kept.
 void reach(const char* name, const void* subject = nullptr);
 
-/// Every point is a wait of up to `max_us` microseconds from now on, pseudo-random per thread; 0: none. Threads: any.
+/// Every point is a wait of up to `max_us` microseconds from now on, pseudo-random per thread; 0: none.
+/// Threads: any.
 void delay_each(uint32_t max_us) noexcept;
 
 /// A callback for one name, while it lives. Its destructor waits for calls in progress.

@@ -29,12 +29,14 @@ unsigned cell_of_thread() noexcept {
   return cell;
 }
 
-void write_counter(std::string& out, std::string_view name, std::string_view help, uint64_t value, std::string_view labels) {
+void write_counter(std::string& out, std::string_view name, std::string_view help, uint64_t value,
+                   std::string_view labels) {
   write_head(out, name, help, "counter");
   write_line(out, name, value, labels);
 }
 
-void write_gauge(std::string& out, std::string_view name, std::string_view help, double value, std::string_view labels) {
+void write_gauge(std::string& out, std::string_view name, std::string_view help, double value,
+                 std::string_view labels) {
   write_head(out, name, help, "gauge");
   write_line(out, name, value, labels);
 }
@@ -43,7 +45,8 @@ void write_sample(std::string& out, std::string_view name, uint64_t value, std::
   write_line(out, name, value, labels);
 }
 
-void write_histogram(std::string& out, std::string_view name, std::string_view help, const Histogram& histogram) {
+void write_histogram(std::string& out, std::string_view name, std::string_view help,
+                     const Histogram& histogram) {
   write_head(out, name, help, "histogram");
   uint64_t below = 0;
   for (unsigned i = 0; i < Histogram::kBuckets; ++i) {
@@ -52,8 +55,8 @@ void write_histogram(std::string& out, std::string_view name, std::string_view h
     const double bound = static_cast<double>(uint64_t{1} << i) / 1e9;
     fmt::format_to(std::back_inserter(out), "{}_bucket{{le=\"{}\"}} {}\n", name, bound, below);
   }
-  fmt::format_to(std::back_inserter(out), "{0}_bucket{{le=\"+Inf\"}} {1}\n{0}_sum {2}\n{0}_count {1}\n", name, below,
-                 static_cast<double>(histogram.sum()) / 1e9);
+  fmt::format_to(std::back_inserter(out), "{0}_bucket{{le=\"+Inf\"}} {1}\n{0}_sum {2}\n{0}_count {1}\n", name,
+                 below, static_cast<double>(histogram.sum()) / 1e9);
 }
 
 }  // namespace berth::metrics

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Counter, Histogram: cheap metrics; write_*: their Prometheus text form.
 //
-// Counters are spread over cells, one cache line each, chosen by thread: adding never contends, reading sums up.
+// Counters are spread over cells, one cache line each, chosen by thread: adding never contends, reading sums
+// up.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -15,14 +16,16 @@ namespace berth::metrics {
 
 inline constexpr unsigned kCells = 16;  // a power of two
 
-/// A small number of the calling thread, the same for its whole life. Out of line: a compiler may keep a thread-local's address over
-/// a call in which a fibre changes its thread.
+/// A small number of the calling thread, the same for its whole life. Out of line: a compiler may keep a
+/// thread-local's address over a call in which a fibre changes its thread.
 unsigned cell_of_thread() noexcept;
 
 class Counter {
  public:
   /// Threads: any. Blocks: never. GC: any, kept.
-  void add(uint64_t n = 1) noexcept { cells_[cell_of_thread()].value.fetch_add(n, std::memory_order_relaxed); }
+  void add(uint64_t n = 1) noexcept {
+    cells_[cell_of_thread()].value.fetch_add(n, std::memory_order_relaxed);
+  }
   /// Exact at rest. As above.
   uint64_t value() const noexcept {
     uint64_t sum = 0;
@@ -60,13 +63,15 @@ class Histogram {
   std::atomic<uint64_t> sum_{0};
 };
 
-/// Appends HELP, TYPE and one sample; `labels` is empty or `key="value",...`. A name's further samples go through write_sample.
+/// Appends HELP, TYPE and one sample; `labels` is empty or `key="value",...`. A name's further samples go
+/// through write_sample.
 void write_counter(std::string& out, std::string_view name, std::string_view help, uint64_t value,
                    std::string_view labels = {});
 void write_gauge(std::string& out, std::string_view name, std::string_view help, double value,
                  std::string_view labels = {});
 void write_sample(std::string& out, std::string_view name, uint64_t value, std::string_view labels);
 /// Nanoseconds in the histogram, seconds in the text.
-void write_histogram(std::string& out, std::string_view name, std::string_view help, const Histogram& histogram);
+void write_histogram(std::string& out, std::string_view name, std::string_view help,
+                     const Histogram& histogram);
 
 }  // namespace berth::metrics

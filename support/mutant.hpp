@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mutants: faults that the tests must notice. Compiled in by the `mutants` and sanitizer builds only, where BERTH_MUTANT=NAME switches
-// one of them on for a run; in all other builds is_on() is the constant false and nothing is left of them.
+// Mutants: faults that the tests must notice. Compiled in by the `mutants` and sanitizer builds only, where
+// BERTH_MUTANT=NAME switches one of them on for a run; in all other builds is_on() is the constant false and
+// nothing is left of them.
 //
-// A name begins with the contract row whose test kills it: "R12_broadcast". tests/mutants.tsv says which test that is, and
+// A name begins with the contract row whose test kills it: "R12_broadcast". tests/mutants.tsv says which test
+// that is, and
 // ./dev mutants runs the pairs.
 //
 // Threads: any. Blocks: never. GC: any, kept. Errors: none.

@@ -27,9 +27,12 @@ namespace rank {
 void push(Rank rank) {
   auto& [held, num_held] = sync::local<HeldRanks>();
   for (size_t i = 0; i < num_held; ++i) {
-    // SafeMutexes (below 100) of the same rank belong to the embedder's order; the others go strictly upwards.
+    // SafeMutexes (below 100) of the same rank belong to the embedder's order; the others go strictly
+    // upwards.
     if (held[i].value > rank.value || (held[i].value == rank.value && rank.value >= 100)) {
-      std::fprintf(stderr, "berth: lock order: '%s' (rank %u) taken while '%s' (rank %u) is held. Remedy: take the lower rank first\n",
+      std::fprintf(stderr,
+                   "berth: lock order: '%s' (rank %u) taken while '%s' (rank %u) is held. Remedy: take the "
+                   "lower rank first\n",
                    rank.name, unsigned{rank.value}, held[i].name, unsigned{held[i].value});
       std::fflush(stderr);
       std::abort();
@@ -55,7 +58,8 @@ void pop(Rank rank) noexcept {
 
 bool is_held(uint16_t low, uint16_t high) noexcept {
   const auto& [held, num_held] = sync::local<HeldRanks>();
-  return std::any_of(held.begin(), held.begin() + num_held, [&](Rank each) { return low <= each.value && each.value <= high; });
+  return std::any_of(held.begin(), held.begin() + num_held,
+                     [&](Rank each) { return low <= each.value && each.value <= high; });
 }
 
 void check_none_held(uint16_t low, uint16_t high, const char* during, std::source_location where) {
@@ -63,8 +67,9 @@ void check_none_held(uint16_t low, uint16_t high, const char* during, std::sourc
   const auto& [held, num_held] = sync::local<HeldRanks>();
   for (size_t i = 0; i < num_held; ++i) {
     if (held[i].value < low || held[i].value > high) continue;
-    std::fprintf(stderr, "berth: %s:%u: %s while lock '%s' (rank %u) is held. Remedy: unlock before\n", where.file_name(),
-                 static_cast<unsigned>(where.line()), during, held[i].name, unsigned{held[i].value});
+    std::fprintf(stderr, "berth: %s:%u: %s while lock '%s' (rank %u) is held. Remedy: unlock before\n",
+                 where.file_name(), static_cast<unsigned>(where.line()), during, held[i].name,
+                 unsigned{held[i].value});
     std::fflush(stderr);
     std::abort();
   }

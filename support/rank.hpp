@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lock ranks: a thread takes locks only upwards. Debug builds keep the list of held ranks and die with both names.
+// Lock ranks: a thread takes locks only upwards. Debug builds keep the list of held ranks and die with both
+// names.
 //
 //   0-99     SafeMutex, may be held across GC transitions      310  engine shard
 //   100-199  inference/, jit/ (110.. device, 180 channel)      320  engine wait graph

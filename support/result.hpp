@@ -21,10 +21,11 @@ inline auto success() noexcept { return boost::outcome_v2::success(); }
 
 #define BERTH_CONCAT_(a, b) a##b
 #define BERTH_CONCAT(a, b) BERTH_CONCAT_(a, b)
-#define BERTH_TRY_(temporary, declaration, ...)                       \
-  auto temporary = (__VA_ARGS__);                                     \
+#define BERTH_TRY_(temporary, declaration, ...)                                                      \
+  auto temporary = (__VA_ARGS__);                                                                    \
   if (temporary.has_error()) return boost::outcome_v2::failure(std::move(temporary).assume_error()); \
   declaration = std::move(temporary).assume_value()
 #define BERTH_TRY(declaration, ...) BERTH_TRY_(BERTH_CONCAT(result_, __LINE__), declaration, __VA_ARGS__)
-#define BERTH_TRYV(...)                                                          \
-  if (auto result_ = (__VA_ARGS__); result_.has_error()) return boost::outcome_v2::failure(std::move(result_).assume_error())
+#define BERTH_TRYV(...)                                  \
+  if (auto result_ = (__VA_ARGS__); result_.has_error()) \
+  return boost::outcome_v2::failure(std::move(result_).assume_error())

@@ -30,7 +30,8 @@ bool Condition::wait_until(Lock& lock, TimePoint deadline) {
   std::optional<boost::this_thread::disable_interruption> uninterrupted;
   if (!mutant::is_on("G19_interruption_enabled")) uninterrupted.emplace();
   boost::unique_lock<boost::mutex> inner(lock.mutex_.mutex_, boost::adopt_lock);
-  const auto status = condition_.wait_for(inner, boost::chrono::nanoseconds(left.count()));  // Boost 1.74 on Linux: monotonic clock
+  const auto status = condition_.wait_for(
+      inner, boost::chrono::nanoseconds(left.count()));  // Boost 1.74 on Linux: monotonic clock
   inner.release();
   return status == boost::cv_status::no_timeout;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The names under which gc/ and engine/ use atomics, locks, conditions, clocks, thread-locals and busy waits.
 //
-// The schedule layer of the tests compiles those floors a second time with BERTH_CONTROLLED_SYNC, where the same names
-// are a controlled scheduler's. So those floors use std:: and boost:: primitives directly only for counters and settings, at which
-// the order of steps does not matter.
+// The schedule layer of the tests compiles those floors a second time with BERTH_CONTROLLED_SYNC, where the
+// same names are a controlled scheduler's. So those floors use std:: and boost:: primitives directly only for
+// counters and settings, at which the order of steps does not matter.
 #pragma once
 #if defined(BERTH_CONTROLLED_SYNC)
 #include "tests/schedule/controlled_sync.hpp"
@@ -40,9 +40,9 @@ T& local() {
   return value;
 }
 
-/// Rounds of a busy wait before a sleep: five to ten microseconds, what a sleep and its end cost, so that the two together cost at most
-/// twice the better choice (Karlin et al., "Competitive snoopy caching", Algorithmica 1988). Shorter than a wake-up it never pays: who is
-/// to notify sleeps too then.
+/// Rounds of a busy wait before a sleep: five to ten microseconds, what a sleep and its end cost, so that the
+/// two together cost at most twice the better choice (Karlin et al., "Competitive snoopy caching",
+/// Algorithmica 1988). Shorter than a wake-up it never pays: who is to notify sleeps too then.
 inline constexpr int kSpins = 500;
 
 /// One round of a busy wait.
@@ -87,7 +87,8 @@ class BERTH_CAPABILITY("mutex") Mutex {
 
 using Lock = BasicLock<Mutex, Where>;
 
-/// Waits may return early: callers re-check. The mutex is the lock's. Interruption of Boost.Thread is off while waiting.
+/// Waits may return early: callers re-check. The mutex is the lock's. Interruption of Boost.Thread is off
+/// while waiting.
 class Condition {
  public:
   void wait(Lock& lock);

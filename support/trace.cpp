@@ -36,7 +36,8 @@ Result<void> Trace::start(const char* path) {
   }
   file_ = path ? std::fopen(path, "we") : nullptr;
   if (!file_) {
-    return make_error(BERTH_INVALID_ARGUMENT, asked, path ? std::strerror(errno) : "no path", "give a path that can be written");
+    return make_error(BERTH_INVALID_ARGUMENT, asked, path ? std::strerror(errno) : "no path",
+                      "give a path that can be written");
   }
   buffer_ = R"({"displayTimeUnit":"ns","traceEvents":[)";
   first_ = true;
@@ -53,27 +54,31 @@ Result<void> Trace::stop() {
   flush();
   failed_ = std::fclose(std::exchange(file_, nullptr)) != 0 || failed_;
   if (failed_) {
-    return make_error(BERTH_INTERNAL, "trace", "the file could not be written completely", "free disk space and trace again");
+    return make_error(BERTH_INTERNAL, "trace", "the file could not be written completely",
+                      "free disk space and trace again");
   }
   return success();
 }
 
 void Trace::instant(std::string_view category, std::string_view name, std::string_view arguments) {
   if (!is_on()) return;
-  write(fmt::format(R"({},"s":"t","args":{{{}}}}})", head(category, name, 'i', sync::Clock::now()), arguments));
+  write(
+      fmt::format(R"({},"s":"t","args":{{{}}}}})", head(category, name, 'i', sync::Clock::now()), arguments));
 }
 
-void Trace::complete(std::string_view category, std::string_view name, sync::TimePoint begin, sync::TimePoint end,
-                     std::string_view arguments) {
+void Trace::complete(std::string_view category, std::string_view name, sync::TimePoint begin,
+                     sync::TimePoint end, std::string_view arguments) {
   if (!is_on()) return;
-  write(fmt::format(R"({},"dur":{},"args":{{{}}}}})", head(category, name, 'X', begin), microseconds(end - begin), arguments));
+  write(fmt::format(R"({},"dur":{},"args":{{{}}}}})", head(category, name, 'X', begin),
+                    microseconds(end - begin), arguments));
 }
 
-void Trace::overlapping(std::string_view category, std::string_view name, uint64_t id, sync::TimePoint begin, std::string_view arguments) {
+void Trace::overlapping(std::string_view category, std::string_view name, uint64_t id, sync::TimePoint begin,
+                        std::string_view arguments) {
   if (!is_on()) return;
   const auto end = std::max(begin, sync::Clock::now());
-  write(fmt::format("{},\"id\":\"0x{:x}\",\"args\":{{{}}}}},\n{},\"id\":\"0x{:x}\"}}", head(category, name, 'b', begin), id, arguments,
-                    head(category, name, 'e', end), id));
+  write(fmt::format("{},\"id\":\"0x{:x}\",\"args\":{{{}}}}},\n{},\"id\":\"0x{:x}\"}}",
+                    head(category, name, 'b', begin), id, arguments, head(category, name, 'e', end), id));
 }
 
 void Trace::write(std::string_view event) {

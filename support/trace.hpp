@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Trace: writes spans and instants as a Chrome trace (JSON, `traceEvents`), which chrome://tracing and Perfetto read.
+// Trace: writes spans and instants as a Chrome trace (JSON, `traceEvents`), which chrome://tracing and
+// Perfetto read.
 //
 //   state | start(path)      | event   | stop()
 //   Off   | On               | ignored | Off
 //   On    | INVALID_ARGUMENT | written | Off, file complete
 //
-// Rank: 500, a leaf. Cost when off: one relaxed load. When on: one lock per event; the file is written in blocks.
+// Rank: 500, a leaf. Cost when off: one relaxed load. When on: one lock per event; the file is written in
+// blocks.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -29,7 +31,8 @@ class Trace {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  /// Threads: any. Blocks: short. GC: any, kept. Errors: INVALID_ARGUMENT if on already or the file cannot be made.
+  /// Threads: any. Blocks: short. GC: any, kept. Errors: INVALID_ARGUMENT if on already or the file cannot be
+  /// made.
   Result<void> start(const char* path);
   /// Completes the file; nothing if off. As above. Errors: INTERNAL if writing failed.
   Result<void> stop();
@@ -39,14 +42,17 @@ class Trace {
   /// Threads: any. Blocks: short. GC: any, kept. Errors: none (a failed write is reported by stop).
   void instant(std::string_view category, std::string_view name, std::string_view arguments = {});
   /// A span that began at `begin` and ends now. As above.
-  void complete(std::string_view category, std::string_view name, sync::TimePoint begin, std::string_view arguments = {}) {
+  void complete(std::string_view category, std::string_view name, sync::TimePoint begin,
+                std::string_view arguments = {}) {
     complete(category, name, begin, sync::Clock::now(), arguments);
   }
   /// A span that ended at `end`. As above.
-  void complete(std::string_view category, std::string_view name, sync::TimePoint begin, sync::TimePoint end, std::string_view arguments);
-  /// A span from `begin` to now of something that is no call: it may overlap others of the thread. `id` tells those of one name apart.
-  /// As above.
-  void overlapping(std::string_view category, std::string_view name, uint64_t id, sync::TimePoint begin, std::string_view arguments = {});
+  void complete(std::string_view category, std::string_view name, sync::TimePoint begin, sync::TimePoint end,
+                std::string_view arguments);
+  /// A span from `begin` to now of something that is no call: it may overlap others of the thread. `id` tells
+  /// those of one name apart. As above.
+  void overlapping(std::string_view category, std::string_view name, uint64_t id, sync::TimePoint begin,
+                   std::string_view arguments = {});
 
  private:
   void write(std::string_view event);

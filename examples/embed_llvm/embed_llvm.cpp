@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// embed_llvm: two methods as LLVM IR, one calls the other over an edge and the host by a symbol; then one that does not compile.
+// embed_llvm: two methods as LLVM IR, one calls the other over an edge and the host by a symbol; then one
+// that does not compile.
 #include <cstdio>
 
 #include "berth/berth.hpp"
@@ -18,7 +19,7 @@ const Method kSquare = {"square(Int)", "square",
                         "  ret i64 %y\n"
                         "}\n"};
 const Method kSum = {"sum(Int, Int)", "sum",
-                     "declare i64 @square(i64)\n"  // an edge
+                     "declare i64 @square(i64)\n"   // an edge
                      "declare void @report(i64)\n"  // the host's
                      "define i64 @sum(i64 %a, i64 %b) {\n"
                      "  %p = call i64 @square(i64 %a)\n"
@@ -29,8 +30,10 @@ const Method kSum = {"sum(Int, Int)", "sum",
                      "}\n"};
 const Method kBad = {"bad()", "bad", "define i64 @bad() {\n  ret i32 0\n}\n"};
 
-/// Of many threads that ask for a method, one gets the lease and gives the source; the others get its instance.
-berth::InstanceRef instance_of(berth::ThreadOwner &thread, const Method &method, const berth::InstanceRef *callee = nullptr) {
+/// Of many threads that ask for a method, one gets the lease and gives the source; the others get its
+/// instance.
+berth::InstanceRef instance_of(berth::ThreadOwner& thread, const Method& method,
+                               const berth::InstanceRef* callee = nullptr) {
   berth_reserve_options_t options{};
   options.struct_size = sizeof options;
   options.timeout_ns = -1;
@@ -49,7 +52,7 @@ berth::InstanceRef instance_of(berth::ThreadOwner &thread, const Method &method,
 int main() {
   try {
     berth::EngineOwner engine;
-    berth::check(berth_engine_define_symbol(engine.get(), "report", reinterpret_cast<void *>(&report)));
+    berth::check(berth_engine_define_symbol(engine.get(), "report", reinterpret_cast<void*>(&report)));
     berth::ThreadOwner thread(engine);
     const auto square = instance_of(thread, kSquare);
     const auto sum = instance_of(thread, kSum, &square);
@@ -57,11 +60,9 @@ int main() {
     std::printf("sum(3, 4) = %lld\n", static_cast<long long>(call(3, 4)));
     try {
       thread.wait_entry(instance_of(thread, kBad));
-    } catch (const berth::ApiError &error) {
-      std::printf("%s\n", error.what());
-    }
+    } catch (const berth::ApiError& error) { std::printf("%s\n", error.what()); }
     return 0;
-  } catch (const berth::ApiError &error) {
+  } catch (const berth::ApiError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
   }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Berth behind a global interpreter lock: who holds it runs managed code. The hooks give it up around everything that blocks in Berth
-// and take it again afterwards; waiting for it is no wait for a key.
+// Berth behind a global interpreter lock: who holds it runs managed code. The hooks give it up around
+// everything that blocks in Berth and take it again afterwards; waiting for it is no wait for a key.
 //
-//   state      | gil_take, own turn | gil_take, another holds it | gil_give   | gil_switch          | gil_finalize
-//   Free       | Held               | -                          | invalid    | invalid             | Finalizing
-//   Held       | -                  | waits                      | Free       | Held (others first) | Finalizing
+//   state      | gil_take, own turn | gil_take, other has it | gil_give | gil_switch          | gil_finalize
+//   Free       | Held               | -                      | invalid  | invalid             | Finalizing
+//   Held       | -                  | waits                  | Free     | Held (others first) | Finalizing
 //   Finalizing | the finalizing thread: Held; all others: never returns
 //
-// A thread that never returns from gil_take keeps what it holds: its leases end by the lease timeout, its frames never.
+// A thread that never returns from gil_take keeps what it holds: its leases end by the lease timeout, its
+// frames never.
 #ifndef BERTH_GIL_H
 #define BERTH_GIL_H
 
@@ -31,17 +32,19 @@ typedef struct gil {
 } gil_t;
 
 /** Threads: one at a time. Blocks: never. */
-void gil_init(gil_t *gil);
-/** Takes the lock; returns at once on a thread that has it (no nesting is counted). Blocks: may wait, for ever once another finalizes. */
-void gil_take(gil_t *gil);
+void gil_init(gil_t* gil);
+/** Takes the lock; returns at once on a thread that has it (no nesting is counted). Blocks: may wait, for
+ * ever once another finalizes. */
+void gil_take(gil_t* gil);
 /** Gives the lock up. Threads: the one that has it. Blocks: short. */
-void gil_give(gil_t *gil);
-/** Lets the threads that wait for the lock go first, if any. Threads: the one that has it. Blocks: may wait, as gil_take. */
-void gil_switch(gil_t *gil);
+void gil_give(gil_t* gil);
+/** Lets the threads that wait for the lock go first, if any. Threads: the one that has it. Blocks: may wait,
+ * as gil_take. */
+void gil_switch(gil_t* gil);
 /** From here on only the calling thread, which has the lock, gets it. Blocks: short. */
-void gil_finalize(gil_t *gil);
+void gil_finalize(gil_t* gil);
 /** Gives `config` the hooks of this lock, which outlives the engine. */
-void gil_configure(gil_t *gil, berth_config_t *config);
+void gil_configure(gil_t* gil, berth_config_t* config);
 
 #ifdef __cplusplus
 }

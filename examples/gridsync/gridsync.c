@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// gridsync: 8 threads launch one kernel with a whole-grid barrier 16 times each through one shared host device; every lane is checked.
+// gridsync: 8 threads launch one kernel with a whole-grid barrier 16 times each through one shared host
+// device; every lane is checked.
 //
-// The kernel is a reverse ping-pong: in each stage every lane adds to its own slot, as often as its block weighs; all blocks meet at a
-// barrier; then each lane takes the slot of the lane at the other end. A missing, early or doubled barrier shows in the result.
+// The kernel is a reverse ping-pong: in each stage every lane adds to its own slot, as often as its block
+// weighs; all blocks meet at a barrier; then each lane takes the slot of the lane at the other end. A
+// missing, early or doubled barrier shows in the result.
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -63,14 +65,14 @@ static const char kKernel[] =
     "}\n";
 
 typedef struct Worker {
-  berth_engine_t *engine;
-  berth_device_t *device;
-  berth_kernel_t *kernel;
+  berth_engine_t* engine;
+  berth_device_t* device;
+  berth_kernel_t* kernel;
   int index;
   int wrong;  // lanes, over all launches; -1: a call failed
 } Worker;
 
-static int report(berth_error_t *error) {
+static int report(berth_error_t* error) {
   if (!error) return 0;
   fprintf(stderr, "gridsync: %s\n", berth_error_message(error));
   berth_error_delete(error);
@@ -85,7 +87,8 @@ static int expected(int g, int stages) {
   return kSlots - 1 - g + kRepeat * ((stages + 1) / 2 * weight(mirror) + (stages - 1) / 2 * weight(block));
 }
 
-static int run_launches(Worker *worker, berth_queue_t *queue, berth_buffer_t *p, berth_buffer_t *q, berth_semaphore_t *done) {
+static int run_launches(Worker* worker, berth_queue_t* queue, berth_buffer_t* p, berth_buffer_t* q,
+                        berth_semaphore_t* done) {
   static const int kStages[] = {1, 2, 5, 8};
   int32_t input[kSlots], output[kSlots];
   for (int launch = 0; launch < kLaunches; ++launch) {
@@ -94,7 +97,8 @@ static int run_launches(Worker *worker, berth_queue_t *queue, berth_buffer_t *p,
     if (report(berth_buffer_write(p, 0, input, sizeof input))) return -1;
     memset(input, 0xff, sizeof input);
     if (report(berth_buffer_write(q, 0, input, sizeof input))) return -1;
-    const berth_grid_t grid = {.struct_size = sizeof grid, .blocks = {kBlocks, 1, 1}, .lanes = {kLanes, 1, 1}, .cooperative = 1};
+    const berth_grid_t grid = {
+        .struct_size = sizeof grid, .blocks = {kBlocks, 1, 1}, .lanes = {kLanes, 1, 1}, .cooperative = 1};
     const berth_arg_t items[] = {{.kind = BERTH_ARG_BUFFER, .buffer = p},
                                  {.kind = BERTH_ARG_BUFFER, .buffer = q},
                                  {.kind = BERTH_ARG_I32, .i32 = stages},
@@ -110,13 +114,15 @@ static int run_launches(Worker *worker, berth_queue_t *queue, berth_buffer_t *p,
   return worker->wrong;
 }
 
-static void *work(void *argument) {
-  Worker *worker = argument;
-  berth_queue_t *queue = NULL;
+static void* work(void* argument) {
+  Worker* worker = argument;
+  berth_queue_t* queue = NULL;
   berth_buffer_t *p = NULL, *q = NULL;
-  berth_semaphore_t *done = NULL;
-  if (report(berth_queue_new(worker->device, &queue)) || report(berth_buffer_new(worker->device, 4 * kSlots, &p)) ||
-      report(berth_buffer_new(worker->device, 4 * kSlots, &q)) || report(berth_semaphore_new(worker->engine, 0, &done))) {
+  berth_semaphore_t* done = NULL;
+  if (report(berth_queue_new(worker->device, &queue)) ||
+      report(berth_buffer_new(worker->device, 4 * kSlots, &p)) ||
+      report(berth_buffer_new(worker->device, 4 * kSlots, &q)) ||
+      report(berth_semaphore_new(worker->engine, 0, &done))) {
     worker->wrong = -1;
   } else {
     worker->wrong = run_launches(worker, queue, p, q, done);
@@ -128,12 +134,12 @@ static void *work(void *argument) {
   return NULL;
 }
 
-int main(int argc, char **argv) {
-  const char *uri = argc > 1 ? argv[1] : "host:threads=2";
-  berth_engine_t *engine = NULL;
-  berth_device_t *device = NULL;
-  berth_source_t *source = NULL;
-  berth_kernel_t *kernel = NULL;
+int main(int argc, char** argv) {
+  const char* uri = argc > 1 ? argv[1] : "host:threads=2";
+  berth_engine_t* engine = NULL;
+  berth_device_t* device = NULL;
+  berth_source_t* source = NULL;
+  berth_kernel_t* kernel = NULL;
   if (report(berth_engine_new(NULL, &engine)) || report(berth_device_open(engine, uri, &device)) ||
       report(berth_source_from_ir(kKernel, sizeof kKernel - 1, "pingpong", &source)) ||
       report(berth_kernel_new(device, source, NULL, &kernel))) {
@@ -153,9 +159,9 @@ int main(int argc, char **argv) {
       wrong = 1;
     }
   }
-  char *info = berth_kernel_info_json(kernel);
-  printf("%s: %d threads x %d launches of %d blocks x %d lanes on %s, kernel %s\n", wrong ? "WRONG" : "ok", kThreads, kLaunches,
-         kBlocks, kLanes, uri, info);
+  char* info = berth_kernel_info_json(kernel);
+  printf("%s: %d threads x %d launches of %d blocks x %d lanes on %s, kernel %s\n", wrong ? "WRONG" : "ok",
+         kThreads, kLaunches, kBlocks, kLanes, uri, info);
   berth_string_delete(info);
   berth_kernel_delete(kernel);
   berth_source_delete(source);

@@ -15,7 +15,8 @@ void Binder::fail(Place at, const std::string& text) const { throw Failure(unit_
 void Binder::bind() {
   function_.variables.clear();
   enter();
-  for (const auto& parameter : function_.parameters) declare(parameter.name, function_.at, parameter.type.text, false);
+  for (const auto& parameter : function_.parameters)
+    declare(parameter.name, function_.at, parameter.type.text, false);
   scope(function_.body);
   leave();
 }
@@ -66,7 +67,8 @@ void Binder::statement(Statement& statement) {
     case Statement::Kind::Shared: {
       const bool shared = statement.kind == Statement::Kind::Shared;
       const std::string type = shared ? fmt::format("buffer<{}>", statement.type.text) : statement.type.text;
-      statement.variable = declare(statement.name, statement.at, type, statement.kind == Statement::Kind::Var);
+      statement.variable =
+          declare(statement.name, statement.at, type, statement.kind == Statement::Kind::Var);
       break;
     }
     case Statement::Kind::Assign: assign(statement); break;
@@ -98,7 +100,8 @@ void Binder::statement(Statement& statement) {
       break;
     case Statement::Kind::Launch:
       if (!catalog_.is_kernel(statement.name)) {
-        fail(statement.at, fmt::format("unknown kernel {}, expected one declared with kernel", statement.name));
+        fail(statement.at,
+             fmt::format("unknown kernel {}, expected one declared with kernel", statement.name));
       }
       break;
     case Statement::Kind::Value:
@@ -122,12 +125,15 @@ void Binder::assign(Statement& statement) {
   name(target, false);
   if (target.variable < 0) {
     const Global* global = catalog_.global(target.text);
-    if (global == nullptr) fail(target.at, fmt::format("assignment to {}, expected a var or a global", target.text));
-    if (global->is_constant) fail(target.at, fmt::format("assignment to the constant {}, expected a var or a global", target.text));
+    if (global == nullptr)
+      fail(target.at, fmt::format("assignment to {}, expected a var or a global", target.text));
+    if (global->is_constant)
+      fail(target.at, fmt::format("assignment to the constant {}, expected a var or a global", target.text));
     return;
   }
   Variable& variable = function_.variables[static_cast<size_t>(target.variable)];
-  if (!variable.is_assignable) fail(target.at, fmt::format("a second assignment to {}, expected one declared with var", target.text));
+  if (!variable.is_assignable)
+    fail(target.at, fmt::format("a second assignment to {}, expected one declared with var", target.text));
   if (!tries_.empty() && target.variable < tries_.back()) variable.has_cell = true;
   if (!assigned_.empty()) assigned_.back().push_back(target.variable);
 }
@@ -157,7 +163,8 @@ void Binder::name(Expression& expression, bool is_callee) {
   // An unknown callee is left to the call: it names the argument types, and more methods may come.
   if (expression.variable >= 0 || is_callee || catalog_.global(expression.text) != nullptr) return;
   if (catalog_.has_function(expression.text) || catalog_.is_type(expression.text)) return;
-  fail(expression.at, fmt::format("unknown name {}, expected a local, a constant, a global or a function", expression.text));
+  fail(expression.at,
+       fmt::format("unknown name {}, expected a local, a constant, a global or a function", expression.text));
 }
 
 }  // namespace berth::lang

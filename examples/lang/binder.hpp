@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Binder: resolves the names in one function: each local gets a number, each branch and loop the list of locals assigned inside.
+// Binder: resolves the names in one function: each local gets a number, each branch and loop the list of
+// locals assigned inside.
 #pragma once
 #include <string>
 #include <unordered_map>
@@ -12,7 +13,8 @@ namespace berth::lang {
 class Binder {
  public:
   Binder(const Catalog& catalog, Function& function, std::string_view unit);
-  /// Fills the function's variables. Throws Failure: unknown names, wrong assignments, `break` outside of loops.
+  /// Fills the function's variables. Throws Failure: unknown names, wrong assignments, `break` outside of
+  /// loops.
   void bind();
 
  private:
@@ -33,7 +35,7 @@ class Binder {
   std::unordered_map<std::string, std::vector<int>> visible_;  // innermost last
   std::vector<std::vector<std::string>> scope_;
   std::vector<Statement*> loops_;
-  std::vector<int> tries_;               // first variable declared in each open try
+  std::vector<int> tries_;                  // first variable declared in each open try
   std::vector<std::vector<int>> assigned_;  // of each open branch or loop
 };
 

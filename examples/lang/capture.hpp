@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Capture: what the calls of one program print, by the thread whose outermost call it was; spawned threads print into their caller's.
+// Capture: what the calls of one program print, by the thread whose outermost call it was; spawned threads
+// print into their caller's.
 #pragma once
 #include <map>
 #include <mutex>

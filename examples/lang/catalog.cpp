@@ -10,12 +10,16 @@
 namespace berth::lang {
 namespace {
 
-constexpr std::array<std::string_view, 10> kNumbers = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"};
+constexpr std::array<std::string_view, 10> kNumbers = {"i8",  "i16", "i32", "i64", "u8",
+                                                       "u16", "u32", "u64", "f32", "f64"};
 constexpr std::array<std::string_view, 6> kPlain = {"bool", "nothing", "string", "type", "error", "task"};
-constexpr std::array<std::string_view, 8> kAbstract = {"any", "number", "integer", "float", "array", "buffer", "channel", "function"};
+constexpr std::array<std::string_view, 8> kAbstract = {"any",   "number", "integer", "float",
+                                                       "array", "buffer", "channel", "function"};
 constexpr size_t kMaxLeaves = 4;  // more: their common ancestor
 
-bool contains(const auto& list, std::string_view text) { return std::find(list.begin(), list.end(), text) != list.end(); }
+bool contains(const auto& list, std::string_view text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
 
 std::vector<std::string> split(std::string_view text, std::string_view separator) {
   std::vector<std::string> result;
@@ -65,7 +69,8 @@ void Catalog::add(const std::shared_ptr<Unit>& unit) {
   }
   for (const Global& item : unit->globals) {
     if (globals_.contains(item.name) && is_closed_) {
-      throw Failure(unit->name, item.at, fmt::format("a second constant or global {}, expected another name", item.name));
+      throw Failure(unit->name, item.at,
+                    fmt::format("a second constant or global {}, expected another name", item.name));
     }
     globals_[item.name] = &item;
   }
@@ -73,15 +78,21 @@ void Catalog::add(const std::shared_ptr<Unit>& unit) {
 
   for (const Abstract& item : unit->abstracts) {
     if (!item.parent.empty() && !contains(kAbstract, item.parent) && !abstracts_.contains(item.parent)) {
-      throw Failure(unit->name, item.at, fmt::format("unknown abstract type {}, expected one declared with abstract", item.parent));
+      throw Failure(
+          unit->name, item.at,
+          fmt::format("unknown abstract type {}, expected one declared with abstract", item.parent));
     }
     std::string above = item.parent;
     for (size_t steps = 0; !above.empty() && steps <= abstracts_.size(); steps++) above = parent_of(above);
-    if (!above.empty()) throw Failure(unit->name, item.at, fmt::format("abstract {} is above itself, expected a tree", item.name));
+    if (!above.empty())
+      throw Failure(unit->name, item.at,
+                    fmt::format("abstract {} is above itself, expected a tree", item.name));
   }
   for (const Struct& item : unit->structs) {
     if (!item.parent.empty() && !abstracts_.contains(item.parent)) {
-      throw Failure(unit->name, item.at, fmt::format("unknown abstract type {}, expected one declared with abstract", item.parent));
+      throw Failure(
+          unit->name, item.at,
+          fmt::format("unknown abstract type {}, expected one declared with abstract", item.parent));
     }
     for (const auto& field : item.fields) check(field.type, unit->name);
   }
@@ -94,7 +105,9 @@ void Catalog::add(const std::shared_ptr<Unit>& unit) {
 
 void Catalog::check(const TypeName& type, std::string_view unit) const {
   for (const auto& [name, place] : type.names) {
-    if (!is_type(name)) throw Failure(unit, place, fmt::format("unknown type {}, expected i64, f64, string or a declared one", name));
+    if (!is_type(name))
+      throw Failure(unit, place,
+                    fmt::format("unknown type {}, expected i64, f64, string or a declared one", name));
   }
 }
 
@@ -112,8 +125,8 @@ bool Catalog::has_function(std::string_view name) const { return functions_.cont
 
 bool Catalog::has_own_function(std::string_view name) const {
   const auto found = functions_.find(name);
-  return found != functions_.end() &&
-         std::any_of(found->second.begin(), found->second.end(), [](const Function* f) { return !f->is_prelude; });
+  return found != functions_.end() && std::any_of(found->second.begin(), found->second.end(),
+                                                  [](const Function* f) { return !f->is_prelude; });
 }
 
 bool Catalog::is_kernel(std::string_view name) const {
@@ -128,7 +141,8 @@ bool Catalog::is_type(std::string_view name) const {
 
 bool Catalog::is_leaf(std::string_view type) const {
   if (is_number_type(type) || contains(kPlain, type) || structs_.contains(type)) return true;
-  if (type.starts_with("array<") || type.starts_with("buffer<") || type.starts_with("channel<")) return members_of(type).size() == 1;
+  if (type.starts_with("array<") || type.starts_with("buffer<") || type.starts_with("channel<"))
+    return members_of(type).size() == 1;
   if (!type.starts_with("tuple<") || members_of(type).size() != 1) return false;
   const auto items = arguments_of(type);
   return std::all_of(items.begin(), items.end(), [&](const std::string& item) { return is_leaf(item); });
@@ -143,18 +157,22 @@ std::string Catalog::parent_of(std::string_view type) const {
   if (is_number_type(type)) return type[0] == 'f' ? "float" : "integer";
   if (type == "integer" || type == "float") return "number";
   for (const std::string_view family : {"array", "buffer", "channel", "tuple"}) {
-    if (type.starts_with(family) && type.size() > family.size() && type[family.size()] == '<') return std::string(family);
+    if (type.starts_with(family) && type.size() > family.size() && type[family.size()] == '<')
+      return std::string(family);
   }
   const Struct* found = structure(type);
   const auto parent = abstracts_.find(type);
-  const std::string named = found != nullptr ? found->parent : parent != abstracts_.end() ? parent->second : std::string();
+  const std::string named = found != nullptr             ? found->parent
+                            : parent != abstracts_.end() ? parent->second
+                                                         : std::string();
   return named.empty() ? "any" : named;
 }
 
 bool Catalog::is_subtype(std::string_view type, std::string_view declared) const {
   const auto members = members_of(type);
   if (members.size() > 1) {
-    return std::all_of(members.begin(), members.end(), [&](const std::string& member) { return is_subtype(member, declared); });
+    return std::all_of(members.begin(), members.end(),
+                       [&](const std::string& member) { return is_subtype(member, declared); });
   }
   for (const std::string& above : members_of(declared)) {
     std::string at(type);
@@ -183,7 +201,8 @@ std::string Catalog::join(std::span<const std::string> leaves) const {
     result = fmt::format("{}", fmt::join(set, " | "));
   } else {
     result = *set.begin();
-    while (!std::all_of(set.begin(), set.end(), [&](const std::string& leaf) { return is_subtype(leaf, result); })) {
+    while (!std::all_of(set.begin(), set.end(),
+                        [&](const std::string& leaf) { return is_subtype(leaf, result); })) {
       result = parent_of(result);
     }
   }

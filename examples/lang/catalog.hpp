@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Catalog: the names that the texts of one program have declared so far, and what their declarations say about types.
+// Catalog: the names that the texts of one program have declared so far, and what their declarations say
+// about types.
 //
-// A static type is the text of a leaf (`i64`, `Circle`, `array<f64>`, `tuple<i64, string>`), kUnknown, or empty where nothing was
-// seen yet. It only ever chooses between a generic call and the statement that this call would end in, so it need not be complete.
-// In an open catalog (the prompt) functions may get more methods later: nothing is concluded from the ones there are.
+// A static type is the text of a leaf (`i64`, `Circle`, `array<f64>`, `tuple<i64, string>`), kUnknown, or
+// empty where nothing was seen yet. It only ever chooses between a generic call and the statement that this
+// call would end in, so it need not be complete. In an open catalog (the prompt) functions may get more
+// methods later: nothing is concluded from the ones there are.
 #pragma once
 #include <map>
 #include <memory>
@@ -28,14 +30,15 @@ class Catalog {
  public:
   explicit Catalog(bool is_closed) : is_closed_(is_closed) {}
 
-  /// Adds what a unit declares; throws Failure for a second type or an unknown type name. Keeps the unit's functions alive.
+  /// Adds what a unit declares; throws Failure for a second type or an unknown type name. Keeps the unit's
+  /// functions alive.
   void add(const std::shared_ptr<Unit>& unit);
 
   bool is_closed() const noexcept { return is_closed_; }
   const Struct* structure(std::string_view name) const;
   const Global* global(std::string_view name) const;
-  bool has_function(std::string_view name) const;       // or kernel
-  bool has_own_function(std::string_view name) const;   // not only the prelude's
+  bool has_function(std::string_view name) const;      // or kernel
+  bool has_own_function(std::string_view name) const;  // not only the prelude's
   bool is_kernel(std::string_view name) const;
   bool is_type(std::string_view name) const;
   void check(const TypeName& type, std::string_view unit) const;

@@ -24,12 +24,14 @@ Signature parse_signature(const std::string& text) {
   Signature result{text.substr(0, open), {}};
   if (open == std::string::npos) return result;
   const size_t close = text.rfind(')');
-  if (close != text.size() - 1) throw Failure(fmt::format("{}: no ')' at the end, expected METHOD(TYPES) as in area(Circle)", text));
+  if (close != text.size() - 1)
+    throw Failure(fmt::format("{}: no ')' at the end, expected METHOD(TYPES) as in area(Circle)", text));
   int depth = 0;
   std::string type;
   const auto add = [&] {
     const size_t first = type.find_first_not_of(' ');
-    if (first == std::string::npos) throw Failure(fmt::format("{}: an empty type, expected METHOD(TYPES) as in area(Circle)", text));
+    if (first == std::string::npos)
+      throw Failure(fmt::format("{}: an empty type, expected METHOD(TYPES) as in area(Circle)", text));
     result.types.push_back(type.substr(first, type.find_last_not_of(' ') - first + 1));
     type.clear();
   };
@@ -66,8 +68,9 @@ int emit(const EmitOptions& options) {
   for (const std::string& type : signature.types) types.push_back(type.c_str());
   char* text = nullptr;
   size_t length = 0;
-  check(berth_program_emit(thread.get(), program.get(), signature.method.c_str(), types.data(), types.size(), options.form.c_str(),
-                           options.target_cpu.empty() ? nullptr : options.target_cpu.c_str(), &text, &length));
+  check(berth_program_emit(
+      thread.get(), program.get(), signature.method.c_str(), types.data(), types.size(), options.form.c_str(),
+      options.target_cpu.empty() ? nullptr : options.target_cpu.c_str(), &text, &length));
   const Text owned(text);
   std::fwrite(owned.get(), 1, length, stdout);
   if (length != 0 && owned.get()[length - 1] != '\n' && options.form != "spirv") std::fputc('\n', stdout);

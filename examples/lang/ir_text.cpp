@@ -10,9 +10,13 @@
 namespace berth::lang {
 
 std::string ir_name(std::string_view name) {
-  const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
-  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), is_plain) && !(name[0] >= '0' && name[0] <= '9');
-  const bool reserved = name == "true" || name == "false" || name == "nothing" || name == "type" || name == "any";
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  const bool plain =
+      !name.empty() && std::all_of(name.begin(), name.end(), is_plain) && !(name[0] >= '0' && name[0] <= '9');
+  const bool reserved =
+      name == "true" || name == "false" || name == "nothing" || name == "type" || name == "any";
   return plain && !reserved ? std::string(name) : fmt::format("`{}`", name);
 }
 
@@ -72,7 +76,8 @@ void MethodText::line(const std::string& text, Place at) {
   Block& block = started_[current_];
   block.lines += "  " + text;
   // A place holds until the next one, but blocks are printed in another order than they are written.
-  if (block.last.line != at.line || block.last.column != at.column) block.lines += fmt::format(" @{}:{}", at.line, at.column);
+  if (block.last.line != at.line || block.last.column != at.column)
+    block.lines += fmt::format(" @{}:{}", at.line, at.column);
   block.lines += '\n';
   block.last = at;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The spelling of the IR text form (docs/ir.md): names, literals, and one method as blocks that are filled in any order.
+// The spelling of the IR text form (docs/ir.md): names, literals, and one method as blocks that are filled in
+// any order.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace berth::lang {
 
-std::string ir_name(std::string_view name);       // in backquotes where it is not a plain name
+std::string ir_name(std::string_view name);  // in backquotes where it is not a plain name
 std::string ir_string(std::string_view text);
 std::string ir_float(double value, std::string_view type);
 std::string ir_literal(const Expression& literal);  // Integer, Float, String, Bool, Nothing

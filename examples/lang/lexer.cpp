@@ -12,14 +12,15 @@ namespace berth::lang {
 namespace {
 
 constexpr std::array<std::string_view, 29> kKeywords = {
-    "abstract", "as",  "break", "catch",   "const",  "continue", "else",   "false", "fn",   "for",
-    "global",   "if",  "in",    "is",      "kernel", "latest",   "launch", "let",   "mutable", "nothing",
-    "return",   "shared", "spawn", "throw", "true",  "try",      "type",   "var",   "while"};
+    "abstract", "as",     "break", "catch", "const",  "continue", "else",   "false", "fn",      "for",
+    "global",   "if",     "in",    "is",    "kernel", "latest",   "launch", "let",   "mutable", "nothing",
+    "return",   "shared", "spawn", "throw", "true",   "try",      "type",   "var",   "while"};
 // Longest first: the first that fits is the token.
-constexpr std::array<std::string_view, 36> kMarks = {"==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "->", "..", "<:", "+",
-                                                     "-",  "*",  "/",  "%",  "&",  "|",  "^",  "~",  "!",  "<",  ">",  "=",
-                                                     "(",  ")",  "[",  "]",  "{",  "}",  ",",  ".",  ":",  ";",  "@",  "?"};
-constexpr std::array<std::string_view, 10> kNumberTypes = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"};
+constexpr std::array<std::string_view, 36> kMarks = {
+    "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "->", "..", "<:", "+", "-", "*", "/", "%", "&", "|",
+    "^",  "~",  "!",  "<",  ">",  "=",  "(",  ")",  "[",  "]",  "{",  "}", ",", ".", ":", ";", "@", "?"};
+constexpr std::array<std::string_view, 10> kNumberTypes = {"i8",  "i16", "i32", "i64", "u8",
+                                                           "u16", "u32", "u64", "f32", "f64"};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -111,7 +112,8 @@ Token Lexer::name_or_keyword() {
   const size_t start = at_;
   while (is_letter(peek()) || is_digit(peek())) at_++;
   token.text = text_.substr(start, at_ - start);
-  if (token.text.size() > kMaxName) fail(token.at, "the name is longer than 255 bytes, expected a shorter one");
+  if (token.text.size() > kMaxName)
+    fail(token.at, "the name is longer than 255 bytes, expected a shorter one");
   const bool keyword = std::find(kKeywords.begin(), kKeywords.end(), token.text) != kKeywords.end();
   token.kind = keyword ? Token::Kind::Keyword : Token::Kind::Name;
   token.value = token.text;
@@ -126,7 +128,8 @@ Token Lexer::quoted_name() {
   if (peek() != '`') fail(token.at, "a quoted name has no end, expected `");
   token.value = text_.substr(start, at_++ - start);
   if (token.value.empty()) fail(token.at, "a quoted name is empty, expected a name between the `");
-  if (token.value.size() > kMaxName) fail(token.at, "the name is longer than 255 bytes, expected a shorter one");
+  if (token.value.size() > kMaxName)
+    fail(token.at, "the name is longer than 255 bytes, expected a shorter one");
   token.kind = Token::Kind::Name;
   return token;
 }
@@ -159,7 +162,8 @@ Token Lexer::number() {
   token.suffix = text_.substr(end, at_ - end);
   if (token.suffix.empty()) token.suffix = token.kind == Token::Kind::Float ? "f64" : "i64";
   if (std::find(kNumberTypes.begin(), kNumberTypes.end(), token.suffix) == kNumberTypes.end()) {
-    fail(token.at, fmt::format("unknown suffix '{}' of a number, expected i8 to u64, f32 or f64", token.suffix.substr(0, 40)));
+    fail(token.at, fmt::format("unknown suffix '{}' of a number, expected i8 to u64, f32 or f64",
+                               token.suffix.substr(0, 40)));
   }
   const bool is_float = token.suffix[0] == 'f';
   if (token.kind == Token::Kind::Float && !is_float) {
@@ -180,9 +184,11 @@ Token Lexer::number() {
     parsed = std::from_chars(text_.data() + digits, last, token.bits, base);
   }
   if (parsed.ec == std::errc::result_out_of_range) {
-    fail(token.at, fmt::format("the number does not fit its type, expected one in the range of {}", token.suffix));
+    fail(token.at,
+         fmt::format("the number does not fit its type, expected one in the range of {}", token.suffix));
   }
-  if (parsed.ec != std::errc() || parsed.ptr != last) fail(token.at, "a number without digits, expected one like 42 or 0x2a");
+  if (parsed.ec != std::errc() || parsed.ptr != last)
+    fail(token.at, "a number without digits, expected one like 42 or 0x2a");
   if (is_float && base != 10) fail(token.at, "a float in base 2 or 16, expected decimal digits");
   return token;
 }
@@ -193,7 +199,8 @@ Token Lexer::string() {
   token.kind = Token::Kind::String;
   at_++;
   for (;;) {
-    if (at_ >= text_.size() || peek() == '\n') fail(token.at, "a string has no end, expected \" on the same line");
+    if (at_ >= text_.size() || peek() == '\n')
+      fail(token.at, "a string has no end, expected \" on the same line");
     const char c = text_[at_++];
     if (c == '"') return token;
     if (c == '\\') {
@@ -244,8 +251,10 @@ Token Lexer::mark() {
   Token token;
   token.at = place();
   const std::string_view rest = text_.substr(at_);
-  const auto* found = std::find_if(kMarks.begin(), kMarks.end(), [&](std::string_view mark) { return rest.starts_with(mark); });
-  if (found == kMarks.end()) fail(token.at, fmt::format("unexpected {}, expected a name, a number or an operator", shown(rest[0])));
+  const auto* found = std::find_if(kMarks.begin(), kMarks.end(),
+                                   [&](std::string_view mark) { return rest.starts_with(mark); });
+  if (found == kMarks.end())
+    fail(token.at, fmt::format("unexpected {}, expected a name, a number or an operator", shown(rest[0])));
   token.text = *found;
   at_ += found->size();
   token.kind = token.text == ";" ? Token::Kind::Line : Token::Kind::Mark;

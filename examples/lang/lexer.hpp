@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lexer: the text as tokens, one at a time; a line end is a token except inside ( and [. Time: linear in the text.
+// Lexer: the text as tokens, one at a time; a line end is a token except inside ( and [. Time: linear in the
+// text.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -39,7 +40,9 @@ class Lexer {
   bool is_open() const noexcept { return !brackets_.empty(); }
 
  private:
-  char peek(size_t ahead = 0) const noexcept { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  char peek(size_t ahead = 0) const noexcept {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
   Place place() const noexcept { return {line_, static_cast<uint32_t>(at_ - line_start_ + 1)}; }
   bool skip_blanks();  // true: passed the end of a line that ends a statement
   Token name_or_keyword();

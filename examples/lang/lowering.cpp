@@ -25,21 +25,28 @@ bool is_trivial(const Expression& expression) {
     case Expression::Kind::Name: return true;
     case Expression::Kind::TypedCall: return expression.bits != 0;
     case Expression::Kind::Raw:
-      return std::all_of(expression.items.begin(), expression.items.end(), [](const ExpressionPtr& item) { return is_trivial(*item); });
+      return std::all_of(expression.items.begin(), expression.items.end(),
+                         [](const ExpressionPtr& item) { return is_trivial(*item); });
     default: return false;
   }
 }
 
 /// A prelude function that is one statement: a call that surely selects it is written as that statement.
 bool is_trivial(const Function& function) {
-  return function.is_prelude && function.body.size() == 1 && function.body[0]->kind == Statement::Kind::Return &&
-         function.body[0]->value != nullptr && is_trivial(*function.body[0]->value);
+  return function.is_prelude && function.body.size() == 1 &&
+         function.body[0]->kind == Statement::Kind::Return && function.body[0]->value != nullptr &&
+         is_trivial(*function.body[0]->value);
 }
 
 }  // namespace
 
-Lowering::Lowering(const Catalog& catalog, const Function& function, std::string_view unit, bool trusts_methods)
-    : catalog_(catalog), function_(function), unit_(unit), trusts_methods_(trusts_methods), variables_(&function.variables) {}
+Lowering::Lowering(const Catalog& catalog, const Function& function, std::string_view unit,
+                   bool trusts_methods)
+    : catalog_(catalog),
+      function_(function),
+      unit_(unit),
+      trusts_methods_(trusts_methods),
+      variables_(&function.variables) {}
 
 void Lowering::fail(Place at, const std::string& text) const { throw Failure(unit_, at, text); }
 
@@ -54,9 +61,11 @@ std::string Lowering::method() {
   start(text_.new_block());
   statements(function_.body);
   if (text_.is_open()) text_.end("return nothing", function_.at);
-  const std::string result = function_.result.text.empty() || function_.is_kernel ? "" : " -> " + function_.result.text;
-  return fmt::format("{} {}({}){} @{}:{} {{\n{}}}\n", function_.is_kernel ? "kernel" : "method", ir_name(function_.name),
-                     fmt::join(head, ", "), result, function_.at.line, function_.at.column, text_.text());
+  const std::string result =
+      function_.result.text.empty() || function_.is_kernel ? "" : " -> " + function_.result.text;
+  return fmt::format("{} {}({}){} @{}:{} {{\n{}}}\n", function_.is_kernel ? "kernel" : "method",
+                     ir_name(function_.name), fmt::join(head, ", "), result, function_.at.line,
+                     function_.at.column, text_.text());
 }
 
 // Blocks and values.
@@ -68,7 +77,8 @@ std::string Lowering::emit(const std::string& operation, Place at) {
 }
 
 std::string Lowering::target(BlockId block, const std::vector<std::string>& arguments) const {
-  return arguments.empty() ? fmt::format("^{}", block) : fmt::format("^{}({})", block, fmt::join(arguments, ", "));
+  return arguments.empty() ? fmt::format("^{}", block)
+                           : fmt::format("^{}({})", block, fmt::join(arguments, ", "));
 }
 
 std::vector<int> Lowering::carried(const Statement& statement) const {
@@ -96,7 +106,8 @@ std::vector<std::string> Lowering::fresh(size_t n) {
   return result;
 }
 
-/// Goes on after branches: in the only one still open, or in a block with a parameter for each local on which they differ.
+/// Goes on after branches: in the only one still open, or in a block with a parameter for each local on which
+/// they differ.
 void Lowering::join(const std::vector<int>& variables, std::vector<Arm> arms, Place at) {
   if (arms.empty()) return;
   if (arms.size() == 1) {
@@ -107,7 +118,8 @@ void Lowering::join(const std::vector<int>& variables, std::vector<Arm> arms, Pl
   std::vector<std::vector<std::string>> passed(arms.size());
   for (size_t i = 0; i < variables.size(); i++) {
     const std::string& first = arms[0].values[i];
-    const bool same = std::all_of(arms.begin(), arms.end(), [&](const Arm& arm) { return arm.values[i] == first; });
+    const bool same =
+        std::all_of(arms.begin(), arms.end(), [&](const Arm& arm) { return arm.values[i] == first; });
     values_[static_cast<size_t>(variables[i])] = first;
     if (same) continue;
     differing.push_back(variables[i]);
@@ -162,7 +174,8 @@ void Lowering::statement(const Statement& statement) {
   }
 }
 
-std::string Lowering::checked(const std::string& value, std::string_view static_type, std::string_view type, Place at) {
+std::string Lowering::checked(const std::string& value, std::string_view static_type, std::string_view type,
+                              Place at) {
   if (type.empty() || type == "any" || static_type == type) return value;
   if (is_exact(static_type) && catalog_.is_subtype(static_type, type)) return value;
   return emit(fmt::format("assert {} {}", value, type), at);
@@ -170,7 +183,8 @@ std::string Lowering::checked(const std::string& value, std::string_view static_
 
 void Lowering::local(const Statement& statement) {
   const Variable& variable = (*variables_)[static_cast<size_t>(statement.variable)];
-  std::string value = checked(expression(*statement.value), statement.value->static_type, variable.declared, statement.at);
+  std::string value =
+      checked(expression(*statement.value), statement.value->static_type, variable.declared, statement.at);
   if (variable.has_cell) {
     const std::string type = is_exact(variable.type) ? variable.type : "any";
     value = emit(fmt::format("array.new {} 1 {}", type, value), statement.at);
@@ -182,7 +196,8 @@ void Lowering::assign(const Statement& statement) {
   const Expression& target = *statement.target;
   if (target.kind == Expression::Kind::Name) {
     std::string value = expression(*statement.value);
-    if (target.variable < 0) return emit_only(fmt::format("global.set {} {}", ir_name(target.text), value), statement.at);
+    if (target.variable < 0)
+      return emit_only(fmt::format("global.set {} {}", ir_name(target.text), value), statement.at);
     const Variable& variable = (*variables_)[static_cast<size_t>(target.variable)];
     value = checked(value, statement.value->static_type, variable.declared, statement.at);
     std::string& place = values_[static_cast<size_t>(target.variable)];
@@ -202,7 +217,8 @@ void Lowering::assign(const Statement& statement) {
   const std::string value = expression(*statement.value);
   const std::string& type = target.items[0]->static_type;
   if (type.starts_with("array<") || type.starts_with("buffer<")) {
-    return emit_only(fmt::format("{}.set {} {} {}", type.substr(0, type.find('<')), object, at, value), statement.at);
+    return emit_only(fmt::format("{}.set {} {} {}", type.substr(0, type.find('<')), object, at, value),
+                     statement.at);
   }
   emit_only(fmt::format("call `[]=`({}, {}, {})", object, at, value), statement.at);
 }
@@ -250,8 +266,8 @@ void Lowering::while_loop(const Statement& statement) {
 }
 
 template <typename Item>
-void Lowering::counted_loop(const Statement& statement, const std::string& type, const std::string& first, const std::string& end,
-                            Item item) {
+void Lowering::counted_loop(const Statement& statement, const std::string& type, const std::string& first,
+                            const std::string& end, Item item) {
   const auto variables = carried(statement);
   const BlockId header = text_.new_block();
   const BlockId body = text_.new_block();
@@ -297,9 +313,11 @@ void Lowering::range_loop(const Statement& statement) {
   const std::string& end_type = statement.end->static_type;
   std::string type = is_integer_type(start_type) ? start_type : "i64";
   std::string first;
-  if (statement.value->kind == Expression::Kind::Integer && is_integer_type(end_type) && end_type != start_type) {
+  if (statement.value->kind == Expression::Kind::Integer && is_integer_type(end_type) &&
+      end_type != start_type) {
     type = end_type;
-    first = fmt::format("{}{}{}", statement.value->negative ? "-" : "", statement.value->bits, type == "i64" ? "" : ":" + type);
+    first = fmt::format("{}{}{}", statement.value->negative ? "-" : "", statement.value->bits,
+                        type == "i64" ? "" : ":" + type);
   } else {
     first = checked(expression(*statement.value), start_type, type, statement.value->at);
   }
@@ -316,7 +334,8 @@ void Lowering::array_loop(const Statement& statement) {
   if (known) {
     length = emit(fmt::format("{}.len {}", family, over), statement.at);
   } else {
-    length = emit(fmt::format("assert {} i64", emit(fmt::format("call len({})", over), statement.at)), statement.at);
+    length = emit(fmt::format("assert {} i64", emit(fmt::format("call len({})", over), statement.at)),
+                  statement.at);
   }
   counted_loop(statement, "i64", "0", length, [&](const std::string& index) {
     if (known) return emit(fmt::format("{}.get {} {}", family, over, index), statement.at);
@@ -342,7 +361,8 @@ void Lowering::guarded(const Statement& statement) {
   values_[static_cast<size_t>(statement.variable)] = error;
   statements(statement.otherwise);
   if (text_.is_open()) arms.push_back(leave(variables));
-  // The join itself is outside of the try: with one arm left the protected block would go on, so it is closed first.
+  // The join itself is outside of the try: with one arm left the protected block would go on, so it is closed
+  // first.
   if (arms.size() == 1) {
     text_.resume(arms[0].block);
     const BlockId after = text_.new_block();
@@ -355,7 +375,8 @@ void Lowering::guarded(const Statement& statement) {
 
 std::vector<std::string> Lowering::sizes(const Expression& expression) {
   if (expression.kind == Expression::Kind::Tuple) {
-    if (expression.items.empty() || expression.items.size() > 3) fail(expression.at, "a size of a launch, expected 1 to 3 numbers");
+    if (expression.items.empty() || expression.items.size() > 3)
+      fail(expression.at, "a size of a launch, expected 1 to 3 numbers");
     auto result = expressions(expression.items, 0);
     result.resize(3, "1");
     return result;
@@ -364,7 +385,8 @@ std::vector<std::string> Lowering::sizes(const Expression& expression) {
   if (!expression.static_type.starts_with("tuple<")) return {value, "1", "1"};
   std::vector<std::string> result;
   const size_t n = arguments_of(expression.static_type).size();
-  for (size_t i = 0; i < 3; i++) result.push_back(i < n ? emit(fmt::format("item {} {}", value, i), expression.at) : "1");
+  for (size_t i = 0; i < 3; i++)
+    result.push_back(i < n ? emit(fmt::format("item {} {}", value, i), expression.at) : "1");
   return result;
 }
 
@@ -372,8 +394,8 @@ void Lowering::launch(const Statement& statement) {
   const auto arguments = expressions(statement.arguments, 0);
   const auto blocks = sizes(*statement.value);
   const auto lanes = sizes(*statement.end);
-  emit_only(fmt::format("launch {}({}) blocks {} lanes {}", ir_name(statement.name), fmt::join(arguments, ", "),
-                        fmt::join(blocks, " "), fmt::join(lanes, " ")),
+  emit_only(fmt::format("launch {}({}) blocks {} lanes {}", ir_name(statement.name),
+                        fmt::join(arguments, ", "), fmt::join(blocks, " "), fmt::join(lanes, " ")),
             statement.at);
 }
 
@@ -395,7 +417,8 @@ std::string Lowering::expression(const Expression& expression) {
     case Expression::Kind::Nothing: return ir_literal(expression);
     case Expression::Kind::Name: return name(expression);
     case Expression::Kind::Array: return array(expression);
-    case Expression::Kind::Tuple: return emit(fmt::format("tuple({})", fmt::join(expressions(expression.items, 0), ", ")), at);
+    case Expression::Kind::Tuple:
+      return emit(fmt::format("tuple({})", fmt::join(expressions(expression.items, 0), ", ")), at);
     case Expression::Kind::Call:
     case Expression::Kind::Latest:
     case Expression::Kind::Spawn: return call(expression);
@@ -403,11 +426,14 @@ std::string Lowering::expression(const Expression& expression) {
     case Expression::Kind::Operator: return generic(expression.text, expression.items, 0, at);
     case Expression::Kind::And:
     case Expression::Kind::Or: return logical(expression);
-    case Expression::Kind::Is: return emit(fmt::format("is {} {}", this->expression(*expression.items[0]), expression.type.text), at);
+    case Expression::Kind::Is:
+      return emit(fmt::format("is {} {}", this->expression(*expression.items[0]), expression.type.text), at);
     case Expression::Kind::As: return generic("as " + expression.type.text, expression.items, 0, at);
     case Expression::Kind::Field:
-      return emit(fmt::format("field {}.{}", this->expression(*expression.items[0]), ir_name(expression.text)), at);
-    case Expression::Kind::Item: return emit(fmt::format("item {} {}", this->expression(*expression.items[0]), expression.bits), at);
+      return emit(
+          fmt::format("field {}.{}", this->expression(*expression.items[0]), ir_name(expression.text)), at);
+    case Expression::Kind::Item:
+      return emit(fmt::format("item {} {}", this->expression(*expression.items[0]), expression.bits), at);
     case Expression::Kind::Index: return index(expression);
     case Expression::Kind::Raw: return raw(expression);
   }
@@ -416,14 +442,18 @@ std::string Lowering::expression(const Expression& expression) {
 
 std::string Lowering::read(int variable, Place at) {
   const std::string& value = values_[static_cast<size_t>(variable)];
-  return (*variables_)[static_cast<size_t>(variable)].has_cell ? emit(fmt::format("array.get {} 0", value), at) : value;
+  return (*variables_)[static_cast<size_t>(variable)].has_cell
+             ? emit(fmt::format("array.get {} 0", value), at)
+             : value;
 }
 
 std::string Lowering::name(const Expression& expression) {
   if (expression.variable >= 0) return read(expression.variable, expression.at);
   const Global* global = catalog_.global(expression.text);
-  if (global != nullptr && !global->is_constant) return emit("global.get " + ir_name(expression.text), expression.at);
-  const bool is_type = global == nullptr && !catalog_.has_function(expression.text) && catalog_.is_type(expression.text);
+  if (global != nullptr && !global->is_constant)
+    return emit("global.get " + ir_name(expression.text), expression.at);
+  const bool is_type =
+      global == nullptr && !catalog_.has_function(expression.text) && catalog_.is_type(expression.text);
   return is_type ? fmt::format("type<{}>", expression.text) : ir_name(expression.text);
 }
 
@@ -432,11 +462,14 @@ std::string Lowering::array(const Expression& expression) {
   std::string result;
   if (items.empty()) return emit("array.new any 0 nothing", expression.at);
   if (is_exact(expression.static_type)) {
-    result = emit(fmt::format("array.new {} {} {}", Catalog::element_type(expression.static_type), items.size(), items[0]), expression.at);
+    result = emit(fmt::format("array.new {} {} {}", Catalog::element_type(expression.static_type),
+                              items.size(), items[0]),
+                  expression.at);
   } else {
     result = open_array(expression, items);
   }
-  for (size_t i = 1; i < items.size(); i++) emit_only(fmt::format("array.set {} {} {}", result, i, items[i]), expression.at);
+  for (size_t i = 1; i < items.size(); i++)
+    emit_only(fmt::format("array.set {} {} {}", result, i, items[i]), expression.at);
   return result;
 }
 
@@ -457,7 +490,8 @@ std::string Lowering::open_array(const Expression& expression, const std::vector
   }
   text_.end("br " + target(after, {emit(create, at)}), at);
   start(mixed);
-  text_.end("br " + target(after, {emit(fmt::format("array.new any {} {}", items.size(), items[0]), at)}), at);
+  text_.end("br " + target(after, {emit(fmt::format("array.new any {} {}", items.size(), items[0]), at)}),
+            at);
   const std::string result = text_.new_value();
   start(after, {result});
   return result;
@@ -466,22 +500,30 @@ std::string Lowering::open_array(const Expression& expression, const std::vector
 std::string Lowering::call(const Expression& expression) {
   const Expression& callee = *expression.items[0];
   const bool plain = expression.kind == Expression::Kind::Call;
-  const bool named = callee.kind == Expression::Kind::Name && callee.variable < 0 && catalog_.global(callee.text) == nullptr;
+  const bool named =
+      callee.kind == Expression::Kind::Name && callee.variable < 0 && catalog_.global(callee.text) == nullptr;
   if (plain && named) {
     const Struct* structure = catalog_.structure(callee.text);
-    if (structure != nullptr && (structure->fields.size() == expression.items.size() - 1 || !catalog_.has_function(callee.text))) {
+    if (structure != nullptr &&
+        (structure->fields.size() == expression.items.size() - 1 || !catalog_.has_function(callee.text))) {
       if (structure->fields.size() != expression.items.size() - 1) {
-        fail(expression.at, fmt::format("{} values for {}, expected {}", expression.items.size() - 1, callee.text, structure->fields.size()));
+        fail(expression.at, fmt::format("{} values for {}, expected {}", expression.items.size() - 1,
+                                        callee.text, structure->fields.size()));
       }
-      return emit(fmt::format("new {}({})", callee.text, fmt::join(expressions(expression.items, 1), ", ")), expression.at);
+      return emit(fmt::format("new {}({})", callee.text, fmt::join(expressions(expression.items, 1), ", ")),
+                  expression.at);
     }
     std::string result;
     if (!catalog_.has_own_function(callee.text) && builtin(expression, callee.text, result)) return result;
     return generic(callee.text, expression.items, 1, expression.at);
   }
   const std::string function = named ? ir_name(callee.text) : this->expression(callee);
-  const char* operation = plain ? "call" : expression.kind == Expression::Kind::Spawn ? "spawn" : "call.latest";
-  return emit(fmt::format("{} {}({})", operation, function, fmt::join(expressions(expression.items, 1), ", ")), expression.at);
+  const char* operation = plain                                        ? "call"
+                          : expression.kind == Expression::Kind::Spawn ? "spawn"
+                                                                       : "call.latest";
+  return emit(
+      fmt::format("{} {}({})", operation, function, fmt::join(expressions(expression.items, 1), ", ")),
+      expression.at);
 }
 
 bool Lowering::builtin(const Expression& expression, const std::string& name, std::string& result) {
@@ -496,7 +538,8 @@ bool Lowering::builtin(const Expression& expression, const std::string& name, st
   }
   if (std::find(kIndices.begin(), kIndices.end(), name) != kIndices.end()) {
     if (n != 1 || expression.items[1]->kind != Expression::Kind::Integer || expression.items[1]->bits > 2) {
-      fail(at, fmt::format("{} of something else than a dimension, expected {}(0), {}(1) or {}(2)", name, name, name, name));
+      fail(at, fmt::format("{} of something else than a dimension, expected {}(0), {}(1) or {}(2)", name,
+                           name, name, name));
     }
     result = emit(fmt::format("{} {}", name, expression.items[1]->bits), at);
     return true;
@@ -529,16 +572,20 @@ std::string Lowering::atomic(const Expression& expression, const std::string& na
                                                   {"atomic_store", "set.atomic", "array.set.atomic", 2},
                                                   {"atomic_add", "rmw.field", "rmw.item", 2},
                                                   {"atomic_cas", "cas.field", "cas.item", 3}}};
-  const auto* form = std::find_if(kForms.begin(), kForms.end(), [&](const Form& item) { return item.name == name; });
+  const auto* form =
+      std::find_if(kForms.begin(), kForms.end(), [&](const Form& item) { return item.name == name; });
   const size_t n = expression.items.size() - 1;
   if (form == kForms.end() || n != form->operands) {
-    fail(expression.at, fmt::format("unknown operation {} of {} operands, expected atomic_load(p), atomic_store(p, v), atomic_add(p, v) or "
-                                    "atomic_cas(p, old, new)", name, n));
+    fail(expression.at, fmt::format("unknown operation {} of {} operands, expected atomic_load(p), "
+                                    "atomic_store(p, v), atomic_add(p, v) or "
+                                    "atomic_cas(p, old, new)",
+                                    name, n));
   }
   const Expression& place = *expression.items[1];
   std::string operation;
   if (place.kind == Expression::Kind::Field) {
-    operation = fmt::format("{}.seq_cst {}.{}", form->field, this->expression(*place.items[0]), ir_name(place.text));
+    operation =
+        fmt::format("{}.seq_cst {}.{}", form->field, this->expression(*place.items[0]), ir_name(place.text));
   } else if (place.kind == Expression::Kind::Index) {
     const std::string object = this->expression(*place.items[0]);
     operation = fmt::format("{}.seq_cst {} {}", form->item, object, this->expression(*place.items[1]));
@@ -549,8 +596,10 @@ std::string Lowering::atomic(const Expression& expression, const std::string& na
   return emit(operation, expression.at);
 }
 
-/// A call of a generic function by name; written as the prelude's one statement where the types leave no choice.
-std::string Lowering::generic(std::string_view name, const std::vector<ExpressionPtr>& list, size_t first, Place at) {
+/// A call of a generic function by name; written as the prelude's one statement where the types leave no
+/// choice.
+std::string Lowering::generic(std::string_view name, const std::vector<ExpressionPtr>& list, size_t first,
+                              Place at) {
   const auto arguments = expressions(list, first);
   if (trusts_methods_) {
     std::vector<std::string> types;
@@ -579,12 +628,16 @@ std::string Lowering::inlined(const Function& callee, const std::vector<std::str
 std::string Lowering::raw(const Expression& expression) {
   std::vector<std::string> operands;
   for (const auto& item : expression.items) {
-    const bool is_type = item->kind == Expression::Kind::Name && item->variable < 0 && catalog_.is_type(item->text);
+    const bool is_type =
+        item->kind == Expression::Kind::Name && item->variable < 0 && catalog_.is_type(item->text);
     const bool is_applied = item->kind == Expression::Kind::TypedCall && item->bits != 0;
     operands.push_back(is_type ? item->text : is_applied ? item->type.text : this->expression(*item));
   }
-  const auto contains = [&](const auto& list) { return std::find(list.begin(), list.end(), expression.text) != list.end(); };
-  if (contains(kLists)) return emit(fmt::format("{}({})", expression.text, fmt::join(operands, ", ")), expression.at);
+  const auto contains = [&](const auto& list) {
+    return std::find(list.begin(), list.end(), expression.text) != list.end();
+  };
+  if (contains(kLists))
+    return emit(fmt::format("{}({})", expression.text, fmt::join(operands, ", ")), expression.at);
   if (contains(kHeadLists) && !operands.empty()) {
     const std::string head = operands[0];
     operands.erase(operands.begin());
@@ -598,7 +651,8 @@ std::string Lowering::typed_call(const Expression& expression) {
   const auto operands = expressions(expression.items, 0);
   const auto arguments = arguments_of(type);
   const auto expect = [&](size_t n, std::string_view form) {
-    if (operands.size() != n || arguments.size() != 1) fail(expression.at, fmt::format("{} values for {}, expected {}", operands.size(), type, form));
+    if (operands.size() != n || arguments.size() != 1)
+      fail(expression.at, fmt::format("{} values for {}, expected {}", operands.size(), type, form));
   };
   if (expression.bits != 0) return fmt::format("type<{}>", type);
   if (type.starts_with("array<")) {
@@ -609,9 +663,11 @@ std::string Lowering::typed_call(const Expression& expression) {
     expect(1, "buffer<T>(length)");
     return emit(fmt::format("buffer.new {} {}", arguments[0], operands[0]), expression.at);
   }
-  if (!type.starts_with("channel<")) fail(expression.at, fmt::format("a call of {}, expected array<T>, buffer<T> or channel<T>", type));
+  if (!type.starts_with("channel<"))
+    fail(expression.at, fmt::format("a call of {}, expected array<T>, buffer<T> or channel<T>", type));
   expect(3, "channel<T>(slot length, slots, \"out\" or \"in\")");
-  return emit(fmt::format("channel.new {} {} {} {}", arguments[0], operands[0], operands[1], operands[2]), expression.at);
+  return emit(fmt::format("channel.new {} {} {} {}", arguments[0], operands[0], operands[1], operands[2]),
+              expression.at);
 }
 
 std::string Lowering::index(const Expression& expression) {
@@ -621,7 +677,8 @@ std::string Lowering::index(const Expression& expression) {
   if (type.starts_with("array<")) operation = "array.get";
   if (type.starts_with("buffer<")) operation = "buffer.get";
   if (type == "string") operation = "string.byte";
-  if (operation.empty()) return emit(fmt::format("call `[]`({}, {})", operands[0], operands[1]), expression.at);
+  if (operation.empty())
+    return emit(fmt::format("call `[]`({}, {})", operands[0], operands[1]), expression.at);
   return emit(fmt::format("{} {} {}", operation, operands[0], operands[1]), expression.at);
 }
 
@@ -631,7 +688,9 @@ std::string Lowering::logical(const Expression& expression) {
   const BlockId after = text_.new_block();
   const std::string decided = target(after, {is_and ? "false" : "true"});
   const std::string left = this->expression(*expression.items[0]);
-  text_.end(fmt::format("cond {} {} {}", left, is_and ? target(other) : decided, is_and ? decided : target(other)), expression.at);
+  text_.end(
+      fmt::format("cond {} {} {}", left, is_and ? target(other) : decided, is_and ? decided : target(other)),
+      expression.at);
   start(other);
   const Expression& right = *expression.items[1];
   const std::string value = checked(this->expression(right), right.static_type, "bool", right.at);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lowering: one bound and typed function to the blocks of one IR method. Locals become values: a join of control takes as block
-// parameters the locals assigned on the way, which the binder listed; locals assigned in a try live in one-element arrays.
+// Lowering: one bound and typed function to the blocks of one IR method. Locals become values: a join of
+// control takes as block parameters the locals assigned on the way, which the binder listed; locals assigned
+// in a try live in one-element arrays.
 #pragma once
 #include <string>
 #include <vector>
@@ -42,7 +43,8 @@ class Lowering {
   void array_loop(const Statement& statement);
   /// Loop over %index < %end; item: makes the loop's local from the index.
   template <typename Item>
-  void counted_loop(const Statement& statement, const std::string& type, const std::string& start, const std::string& end, Item item);
+  void counted_loop(const Statement& statement, const std::string& type, const std::string& start,
+                    const std::string& end, Item item);
   void guarded(const Statement& statement);
   void launch(const Statement& statement);
   std::vector<std::string> sizes(const Expression& expression);
@@ -64,12 +66,15 @@ class Lowering {
   std::string index(const Expression& expression);
   std::string logical(const Expression& expression);
   void condition(const Expression& expression, const std::string& yes, const std::string& no);
-  std::string checked(const std::string& value, std::string_view static_type, std::string_view type, Place at);
+  std::string checked(const std::string& value, std::string_view static_type, std::string_view type,
+                      Place at);
 
   // Blocks and values.
   std::string emit(const std::string& operation, Place at);
   void emit_only(const std::string& operation, Place at) { text_.statement(operation, at); }
-  void start(BlockId block, const std::vector<std::string>& parameters = {}) { text_.start(block, parameters, handler_); }
+  void start(BlockId block, const std::vector<std::string>& parameters = {}) {
+    text_.start(block, parameters, handler_);
+  }
   std::string target(BlockId block, const std::vector<std::string>& arguments = {}) const;
   std::vector<int> carried(const Statement& statement) const;
   std::vector<std::string> values(const std::vector<int>& variables) const;

@@ -16,18 +16,24 @@ int dispatch(CLI::App& app, int argc, char** argv) {
   using namespace berth::lang;
   RunOptions run_options;
   EmitOptions emit_options;
-  const std::map<std::string, berth_tier_t> tiers{{"interpret", BERTH_TIER_INTERPRET}, {"fast", BERTH_TIER_FAST},
-                                                  {"optimized", BERTH_TIER_OPTIMIZED}, {"adaptive", BERTH_TIER_ADAPTIVE}};
+  const std::map<std::string, berth_tier_t> tiers{{"interpret", BERTH_TIER_INTERPRET},
+                                                  {"fast", BERTH_TIER_FAST},
+                                                  {"optimized", BERTH_TIER_OPTIMIZED},
+                                                  {"adaptive", BERTH_TIER_ADAPTIVE}};
   app.require_subcommand(1);
-  CLI::App* run_command = app.add_subcommand("run", "Run main() of each file on every thread and compare with NAME.out");
+  CLI::App* run_command =
+      app.add_subcommand("run", "Run main() of each file on every thread and compare with NAME.out");
   run_command->add_option("FILE", run_options.files, ".bth, .bir, .ll or .bc")->required();
-  run_command->add_option("--threads", run_options.threads, "Threads that call every main")->check(CLI::Range(1, 4096));
+  run_command->add_option("--threads", run_options.threads, "Threads that call every main")
+      ->check(CLI::Range(1, 4096));
   run_command->add_option("--tier", run_options.tier, "interpret, fast, optimized or adaptive")
       ->transform(CLI::CheckedTransformer(tiers));
-  run_command->add_option("--device", run_options.device, "Device of launches: host, host:threads=4, cuda:0, hip:0");
+  run_command->add_option("--device", run_options.device,
+                          "Device of launches: host, host:threads=4, cuda:0, hip:0");
   run_command->add_flag("--stats", run_options.stats, "A table of what was inferred, reserved and compiled");
   run_command->add_option("--stats-json", run_options.stats_json, "The same as JSON into this file");
-  run_command->add_option("--cache", run_options.cache, "Directory of the object cache: what was compiled once is loaded the next time");
+  run_command->add_option("--cache", run_options.cache,
+                          "Directory of the object cache: what was compiled once is loaded the next time");
   run_command->add_option("--trace", run_options.trace, "A trace for chrome://tracing into this file");
   CLI::App* repl_command = app.add_subcommand("repl", "Read, evaluate, print");
   CLI::App* emit_command = app.add_subcommand("emit", "Show the code of a method");

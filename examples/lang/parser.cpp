@@ -34,7 +34,9 @@ std::string shown(const Token& token) {
   }
 }
 
-bool is_generic_type(std::string_view name) { return name == "array" || name == "buffer" || name == "channel" || name == "tuple"; }
+bool is_generic_type(std::string_view name) {
+  return name == "array" || name == "buffer" || name == "channel" || name == "tuple";
+}
 
 }  // namespace
 
@@ -42,7 +44,9 @@ Parser::Parser(std::string_view name, std::string_view text) : lexer_(name, text
 
 // Tokens.
 
-bool Parser::at_line_end() const noexcept { return token_.kind == Token::Kind::Line || token_.kind == Token::Kind::End; }
+bool Parser::at_line_end() const noexcept {
+  return token_.kind == Token::Kind::Line || token_.kind == Token::Kind::End;
+}
 
 bool Parser::accept(std::string_view mark) {
   if (!at(mark)) return false;
@@ -72,7 +76,8 @@ std::string Parser::name(std::string_view what) {
 
 void Parser::fail_expected(std::string_view what) const {
   const bool incomplete = token_.kind == Token::Kind::End && lexer_.is_open();
-  throw Failure(lexer_.name(), token_.at, fmt::format("unexpected {}, expected {}", shown(token_), what)).incomplete(incomplete);
+  throw Failure(lexer_.name(), token_.at, fmt::format("unexpected {}, expected {}", shown(token_), what))
+      .incomplete(incomplete);
 }
 
 void Parser::fail(Place place, const std::string& text) const { throw Failure(lexer_.name(), place, text); }
@@ -120,7 +125,9 @@ bool Parser::declaration(Unit& unit) {
   return true;
 }
 
-std::string Parser::parent() { return accept("<:") ? name("the name of an abstract type after '<:'") : std::string(); }
+std::string Parser::parent() {
+  return accept("<:") ? name("the name of an abstract type after '<:'") : std::string();
+}
 
 void Parser::abstract(Unit& unit) {
   Abstract result;
@@ -178,7 +185,8 @@ void Parser::function(Unit& unit, bool is_kernel) {
     const Place place = token_.at;
     parameter.name = name("the name of a parameter or ')'");
     for (const auto& other : result->parameters) {
-      if (other.name == parameter.name) fail(place, fmt::format("a second parameter {}, expected another name", parameter.name));
+      if (other.name == parameter.name)
+        fail(place, fmt::format("a second parameter {}, expected another name", parameter.name));
     }
     if (accept(":")) parameter.type = type();
     result->parameters.push_back(std::move(parameter));
@@ -406,7 +414,8 @@ std::unique_ptr<Statement> Parser::simple() {
   result->value = expression();
   if (at("=")) {
     const auto kind = result->value->kind;
-    if (kind != Expression::Kind::Name && kind != Expression::Kind::Field && kind != Expression::Kind::Index) {
+    if (kind != Expression::Kind::Name && kind != Expression::Kind::Field &&
+        kind != Expression::Kind::Index) {
       fail(result->at, "assignment to something else than a variable, a field or an element");
     }
     result->kind = Statement::Kind::Assign;
@@ -430,7 +439,8 @@ ExpressionPtr Parser::make(Expression::Kind kind, Place place) const {
 
 void Parser::add(Expression& parent, ExpressionPtr child) {
   parent.depth = std::max(parent.depth, child->depth + 1);
-  if (parent.depth > kMaxDepth) fail(parent.at, "an expression nested deeper than 1000, expected several statements");
+  if (parent.depth > kMaxDepth)
+    fail(parent.at, "an expression nested deeper than 1000, expected several statements");
   parent.items.push_back(std::move(child));
 }
 
@@ -488,7 +498,8 @@ ExpressionPtr Parser::sum() {
 
 ExpressionPtr Parser::product() {
   ExpressionPtr left = unary();
-  while (at("*") || at("/") || at("%") || at("&") || at("<<") || at(">>")) left = binary(std::move(left), &Parser::unary);
+  while (at("*") || at("/") || at("%") || at("&") || at("<<") || at(">>"))
+    left = binary(std::move(left), &Parser::unary);
   return left;
 }
 
@@ -498,7 +509,8 @@ ExpressionPtr Parser::unary() {
   const Place place = token_.at;
   if (at("-")) {
     advance();
-    if (token_.kind == Token::Kind::Integer || token_.kind == Token::Kind::Float) return negated_number(place);
+    if (token_.kind == Token::Kind::Integer || token_.kind == Token::Kind::Float)
+      return negated_number(place);
     auto result = make(Expression::Kind::Operator, place);
     result->text = "-";
     add(*result, unary());
@@ -515,7 +527,9 @@ ExpressionPtr Parser::unary() {
     const bool spawns = at("spawn");
     advance();
     ExpressionPtr call = postfix();
-    if (call->kind != Expression::Kind::Call) fail(call->at, fmt::format("{} of something else than a call, expected f(x)", spawns ? "spawn" : "latest"));
+    if (call->kind != Expression::Kind::Call)
+      fail(call->at,
+           fmt::format("{} of something else than a call, expected f(x)", spawns ? "spawn" : "latest"));
     call->kind = spawns ? Expression::Kind::Spawn : Expression::Kind::Latest;
     return call;
   }
@@ -617,7 +631,8 @@ ExpressionPtr Parser::integer(bool negative, Place place) {
   uint64_t limit = bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
   if (is_signed) limit = (uint64_t{1} << (bits - 1)) - (negative ? 0 : 1);
   if (negative && !is_signed) limit = 0;
-  if (token_.bits > limit) fail(place, fmt::format("the number does not fit its type, expected one in the range of {}", type));
+  if (token_.bits > limit)
+    fail(place, fmt::format("the number does not fit its type, expected one in the range of {}", type));
   result->bits = token_.bits;
   result->negative = negative && token_.bits != 0;
   result->text = type;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parser: a text as declarations (a file) or as declarations and statements (the prompt). By recursive descent, with bounded depth.
+// Parser: a text as declarations (a file) or as declarations and statements (the prompt). By recursive
+// descent, with bounded depth.
 #pragma once
 #include "lexer.hpp"
 #include "syntax.hpp"
@@ -8,7 +9,8 @@ namespace berth::lang {
 
 class Parser {
  public:
-  static constexpr uint32_t kMaxDepth = 1000;  // of one expression's tree: `a + b + ..` and chains of `else if` too
+  static constexpr uint32_t kMaxDepth =
+      1000;  // of one expression's tree: `a + b + ..` and chains of `else if` too
 
   Parser(std::string_view name, std::string_view text);
   /// Throws Failure: the first error.

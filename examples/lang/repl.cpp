@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `berth repl`: reads, evaluates, prints. Each input is a definition of its own, so a call made from it sees the newest world.
+// `berth repl`: reads, evaluates, prints. Each input is a definition of its own, so a call made from it sees
+// the newest world.
 #include <cstdio>
 #include <iostream>
 #include <optional>
@@ -35,7 +36,8 @@ class Repl {
       }
       text.clear();
     }
-    if (!text.empty()) std::fputs("berth: the input ends inside of brackets, expected the closing ones\n", stderr);
+    if (!text.empty())
+      std::fputs("berth: the input ends inside of brackets, expected the closing ones\n", stderr);
   }
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `berth run`: every thread calls every main, each beginning with another file, so that threads meet over the same methods.
+// `berth run`: every thread calls every main, each beginning with another file, so that threads meet over the
+// same methods.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -57,26 +58,34 @@ std::string json_string(std::string_view text) {
   return result + '"';
 }
 
-void write_json(const std::string& path, const std::deque<RunFile>& files, const berth_engine_counts_t& counts, double wall_ms) {
+void write_json(const std::string& path, const std::deque<RunFile>& files,
+                const berth_engine_counts_t& counts, double wall_ms) {
   std::string programs;
   for (const RunFile& file : files) {
     if (!programs.empty()) programs += ',';
-    programs += fmt::format("{{\"name\":{},\"ok\":{},\"seconds\":{:.6f}}}", json_string(file_name(file.path())), file.is_ok(), file.seconds());
+    programs += fmt::format("{{\"name\":{},\"ok\":{},\"seconds\":{:.6f}}}",
+                            json_string(file_name(file.path())), file.is_ok(), file.seconds());
   }
   const std::string text = fmt::format(
-      "{{\"programs\":[{}],\"methods_inferred\":{},\"limited\":{},\"reservations\":{{\"reserved\":{},\"published\":{},\"cycle\":{},"
-      "\"reentrant\":{},\"waits\":{},\"duplicates\":{}}},\"compiled\":{{\"fast\":{},\"optimized\":{}}},\"wall_ms\":{:.3f}}}\n",
-      programs, counts.methods_inferred, counts.limited, counts.reserved, counts.published, counts.cycle, counts.reentrant, counts.waits,
-      counts.duplicates, counts.compiled_fast, counts.compiled_optimized, wall_ms);
+      "{{\"programs\":[{}],\"methods_inferred\":{},\"limited\":{},\"reservations\":{{\"reserved\":{},"
+      "\"published\":{},\"cycle\":{},"
+      "\"reentrant\":{},\"waits\":{},\"duplicates\":{}}},\"compiled\":{{\"fast\":{},\"optimized\":{}}},"
+      "\"wall_ms\":{:.3f}}}\n",
+      programs, counts.methods_inferred, counts.limited, counts.reserved, counts.published, counts.cycle,
+      counts.reentrant, counts.waits, counts.duplicates, counts.compiled_fast, counts.compiled_optimized,
+      wall_ms);
   std::FILE* out = std::fopen(path.c_str(), "wb");
   const bool written = out != nullptr && std::fwrite(text.data(), 1, text.size(), out) == text.size();
   const bool closed = out != nullptr && std::fclose(out) == 0;
-  if (!written || !closed) throw Failure(fmt::format("{}: cannot be written, expected the name of a file for --stats-json", path));
+  if (!written || !closed)
+    throw Failure(fmt::format("{}: cannot be written, expected the name of a file for --stats-json", path));
 }
 
 void print_table(const std::deque<RunFile>& files, const berth_engine_counts_t& counts, double wall_ms) {
   std::string text = fmt::format("\n{:<32} {:>6} {:>10}\n", "program", "ok", "seconds");
-  for (const RunFile& file : files) text += fmt::format("{:<32} {:>6} {:>10.3f}\n", file_name(file.path()), file.is_ok() ? "yes" : "no", file.seconds());
+  for (const RunFile& file : files)
+    text += fmt::format("{:<32} {:>6} {:>10.3f}\n", file_name(file.path()), file.is_ok() ? "yes" : "no",
+                        file.seconds());
   text += fmt::format("{:<32} {:>17}\n", "methods inferred", counts.methods_inferred);
   text += fmt::format("{:<32} {:>17}\n", "  limited", counts.limited);
   text += fmt::format("{:<32} {:>17}\n", "reservations: reserved", counts.reserved);
@@ -146,7 +155,8 @@ int run(const RunOptions& options) {
     for (RunFile& file : files) file.load(engine.get(), thread.get(), options, device.get());
   }
   call_all(engine.get(), files, options.threads);
-  const double wall_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  const double wall_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   berth_engine_counts_t counts{};
   counts.struct_size = sizeof counts;
   berth_engine_counts(engine.get(), &counts);

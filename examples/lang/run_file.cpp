@@ -13,16 +13,21 @@ namespace {
 /// Where two texts part, as one line.
 std::string difference(const std::string& expected, const std::string& found) {
   const size_t n = std::min(expected.size(), found.size());
-  const size_t at = static_cast<size_t>(std::mismatch(expected.begin(), expected.begin() + static_cast<ptrdiff_t>(n), found.begin()).first - expected.begin());
+  const size_t at = static_cast<size_t>(
+      std::mismatch(expected.begin(), expected.begin() + static_cast<ptrdiff_t>(n), found.begin()).first -
+      expected.begin());
   const size_t start = at == 0 ? 0 : expected.rfind('\n', at - 1) + 1;
   const auto line = std::count(expected.begin(), expected.begin() + static_cast<ptrdiff_t>(at), '\n') + 1;
-  const auto shown = [&](const std::string& text) { return start >= text.size() ? "end of output" : "'" + first_line(text.substr(start)) + "'"; };
+  const auto shown = [&](const std::string& text) {
+    return start >= text.size() ? "end of output" : "'" + first_line(text.substr(start)) + "'";
+  };
   return fmt::format("output line {} is {}, expected {}", line, shown(found), shown(expected));
 }
 
 }  // namespace
 
-void RunFile::load(berth_engine_t* engine, berth_thread_t* thread, const RunOptions& options, berth_device_t* device) {
+void RunFile::load(berth_engine_t* engine, berth_thread_t* thread, const RunOptions& options,
+                   berth_device_t* device) {
   tier_ = options.tier;
   try {
     if (is_module()) {
@@ -36,9 +41,7 @@ void RunFile::load(berth_engine_t* engine, berth_thread_t* thread, const RunOpti
     const std::string expected = std::filesystem::path(path_).replace_extension(".out").string();
     if (std::filesystem::exists(expected)) expected_ = read_file(expected);
     is_loaded_ = true;
-  } catch (const std::exception& failure) {
-    error_ = failure.what();
-  }
+  } catch (const std::exception& failure) { error_ = failure.what(); }
 }
 
 void RunFile::call(berth_thread_t* thread, bool first) {
@@ -51,7 +54,8 @@ void RunFile::call(berth_thread_t* thread, bool first) {
     error = failure.what();
     if (program_) output += capture_.take(thread);
   }
-  finish(std::move(output), error, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), first);
+  finish(std::move(output), error,
+         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), first);
 }
 
 void RunFile::finish(std::string output, const std::string& error, double seconds, bool first) {
@@ -62,7 +66,8 @@ void RunFile::finish(std::string output, const std::string& error, double second
 }
 
 void RunFile::compare(const std::string& output) const {
-  if (expected_ && *expected_ != output) throw Failure(fmt::format("{}: {}", path_, difference(*expected_, output)));
+  if (expected_ && *expected_ != output)
+    throw Failure(fmt::format("{}: {}", path_, difference(*expected_, output)));
 }
 
 std::string RunFile::call_program(berth_thread_t* thread) {

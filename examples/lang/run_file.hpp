@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RunFile: one file of `berth run`: loaded once, its main called by every thread, its outcome what all of them agree on.
+// RunFile: one file of `berth run`: loaded once, its main called by every thread, its outcome what all of
+// them agree on.
 #pragma once
 #include <mutex>
 #include <optional>
@@ -16,7 +17,8 @@ class RunFile {
   explicit RunFile(std::string path) : path_(std::move(path)) {}
 
   /// Reads, translates, defines. A failure is this file's outcome.
-  void load(berth_engine_t* engine, berth_thread_t* thread, const RunOptions& options, berth_device_t* device);
+  void load(berth_engine_t* engine, berth_thread_t* thread, const RunOptions& options,
+            berth_device_t* device);
   /// Calls main on an attached thread. first: its output is the one to be printed.
   void call(berth_thread_t* thread, bool first);
   void unload() noexcept { program_.reset(); }
@@ -38,11 +40,11 @@ class RunFile {
 
   std::string path_;
   Program program_;
-  std::string module_;               // text or bitcode
+  std::string module_;  // text or bitcode
   berth_tier_t tier_ = BERTH_TIER_ADAPTIVE;
   std::optional<std::string> expected_;
   Capture capture_;
-  std::mutex mutex_;                 // of the outcome; main reads it after all threads ended
+  std::mutex mutex_;  // of the outcome; main reads it after all threads ended
   std::string error_, output_;
   double seconds_ = 0;
   bool is_loaded_ = false;

@@ -37,11 +37,13 @@ Thread attach(berth_engine_t* engine) {
 
 std::string read_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file) throw Failure(fmt::format("{}: {}, expected a file that can be read", path, std::strerror(errno)));
+  if (!file)
+    throw Failure(fmt::format("{}: {}, expected a file that can be read", path, std::strerror(errno)));
   std::string text;
   char part[65536];
   while (const size_t n = std::fread(part, 1, sizeof part, file.get())) text.append(part, n);
-  if (std::ferror(file.get()) != 0) throw Failure(fmt::format("{}: {}, expected a file that can be read", path, std::strerror(errno)));
+  if (std::ferror(file.get()) != 0)
+    throw Failure(fmt::format("{}: {}, expected a file that can be read", path, std::strerror(errno)));
   return text;
 }
 
@@ -58,7 +60,8 @@ Program load_program(berth_engine_t* engine, berth_thread_t* thread, const std::
     check(berth_program_parse(engine, text.data(), text.size(), path.c_str(), &program));
     return Program(program);
   }
-  if (!has_extension(path, ".bth")) throw Failure(fmt::format("{}: unknown kind of file, expected .bth, .bir, .ll or .bc", path));
+  if (!has_extension(path, ".bth"))
+    throw Failure(fmt::format("{}: unknown kind of file, expected .bth, .bir, .ll or .bc", path));
   Translator translator(Translator::Use::File);
   const std::string ir = translator.file(path, text);
   const std::string& prelude = translator.prelude();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Syntax tree of the reference language. The parser makes it, the binder resolves its names, the lowering writes IR from it.
+// Syntax tree of the reference language. The parser makes it, the binder resolves its names, the lowering
+// writes IR from it.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -24,10 +25,10 @@ using ExpressionPtr = std::unique_ptr<Expression>;
 
 struct Expression {
   enum class Kind : uint8_t {
-    Integer,    // bits, negative, text: its type
-    Float,      // value, text: its type
-    String,     // text
-    Bool,       // bits
+    Integer,  // bits, negative, text: its type
+    Float,    // value, text: its type
+    String,   // text
+    Bool,     // bits
     Nothing,
     Name,       // text; variable, if local
     Array,      // items
@@ -37,12 +38,14 @@ struct Expression {
     Spawn,      // the same on a new thread
     TypedCall,  // type(items): array<u8>(10, 0u8)
     Operator,   // text(items): one or two
-    And, Or,    // items[0], items[1]
-    Is, As,     // items[0], type
-    Field,      // items[0].text
-    Item,       // items[0].bits
-    Index,      // items[0][items[1]]
-    Raw,        // @text(items): one IR statement
+    And,
+    Or,  // items[0], items[1]
+    Is,
+    As,     // items[0], type
+    Field,  // items[0].text
+    Item,   // items[0].bits
+    Index,  // items[0][items[1]]
+    Raw,    // @text(items): one IR statement
   };
   Kind kind;
   Place at;
@@ -62,19 +65,21 @@ using Statements = std::vector<std::unique_ptr<Statement>>;
 
 struct Statement {
   enum class Kind : uint8_t {
-    Let, Var,  // name, type, value
-    Assign,    // target = value
-    Value,     // value
-    If,        // value, body, otherwise
-    While,     // value, body
-    For,       // name in value [.. end], body
-    Break, Continue,
-    Return,    // value or none
-    Throw,     // value
-    Try,       // body, name, otherwise
-    Launch,    // name(arguments) blocks sizes[0] lanes sizes[1]
-    Shared,    // name: type[value]
-    Scope,     // body
+    Let,
+    Var,     // name, type, value
+    Assign,  // target = value
+    Value,   // value
+    If,      // value, body, otherwise
+    While,   // value, body
+    For,     // name in value [.. end], body
+    Break,
+    Continue,
+    Return,  // value or none
+    Throw,   // value
+    Try,     // body, name, otherwise
+    Launch,  // name(arguments) blocks sizes[0] lanes sizes[1]
+    Shared,  // name: type[value]
+    Scope,   // body
   };
   Kind kind;
   Place at;
@@ -91,10 +96,10 @@ struct Statement {
 /// A local of one function. Filled by the binder and the typing.
 struct Variable {
   std::string name;
-  std::string declared;         // type, if written
+  std::string declared;  // type, if written
   bool is_assignable = false;
-  bool has_cell = false;        // assigned in a try, so that its handler sees the newest value
-  std::string type;             // static type, see catalog.hpp
+  bool has_cell = false;  // assigned in a try, so that its handler sees the newest value
+  std::string type;       // static type, see catalog.hpp
 };
 
 struct Function {

@@ -28,7 +28,8 @@ std::string literal_type(const Expression& literal) {
   }
 }
 
-/// Folds the value of a constant or global to a literal, in place: literals, constants before it, f64 and i64 arithmetic.
+/// Folds the value of a constant or global to a literal, in place: literals, constants before it, f64 and i64
+/// arithmetic.
 class Folding {
  public:
   Folding(const Catalog& catalog, std::string_view unit) : catalog_(catalog), unit_(unit) {}
@@ -40,7 +41,9 @@ class Folding {
 
  private:
   [[noreturn]] void fail(const Expression& expression) const {
-    throw Failure(unit_, expression.at, "a value that is known only when the program runs, expected a literal or arithmetic of literals");
+    throw Failure(
+        unit_, expression.at,
+        "a value that is known only when the program runs, expected a literal or arithmetic of literals");
   }
 
   void compute(Expression& expression) const {
@@ -60,7 +63,8 @@ class Folding {
     result.at = expression.at;
     result.kind = left.kind;
     result.text = left.text;
-    const bool done = expression.items.size() == 1 ? negate(sign, left, result) : combine(sign, left, right, result);
+    const bool done =
+        expression.items.size() == 1 ? negate(sign, left, result) : combine(sign, left, right, result);
     if (!done) fail(expression);
     copy(result, expression);
   }
@@ -135,9 +139,13 @@ std::string Translator::file(std::string_view name, std::string_view text) {
 std::string Translator::translate(Catalog& catalog, const std::shared_ptr<Unit>& unit) const {
   catalog.add(unit);
   // Places in a running program carry the file's name alone: its output must not depend on where it lies.
-  std::string ir = fmt::format("berth-ir 1\nfile {}\n", ir_string(std::filesystem::path(unit->name).filename().string()));
-  const auto below = [](const std::string& parent) { return parent.empty() ? std::string() : " <: " + parent; };
-  for (const Abstract& item : unit->abstracts) ir += fmt::format("abstract {}{}\n", item.name, below(item.parent));
+  std::string ir =
+      fmt::format("berth-ir 1\nfile {}\n", ir_string(std::filesystem::path(unit->name).filename().string()));
+  const auto below = [](const std::string& parent) {
+    return parent.empty() ? std::string() : " <: " + parent;
+  };
+  for (const Abstract& item : unit->abstracts)
+    ir += fmt::format("abstract {}{}\n", item.name, below(item.parent));
   for (const Struct& item : unit->structs) {
     ir += fmt::format("{}type {}{} {{", item.is_mutable ? "mutable " : "", item.name, below(item.parent));
     const char* separator = " ";
@@ -151,28 +159,35 @@ std::string Translator::translate(Catalog& catalog, const std::shared_ptr<Unit>&
   for (Global& item : unit->globals) {
     folding.fold(*item.value);
     const std::string type = item.type.text.empty() ? "" : ": " + item.type.text;
-    ir += fmt::format("{} {}{} = {}\n", item.is_constant ? "const" : "global", ir_name(item.name), type, ir_literal(*item.value));
+    ir += fmt::format("{} {}{} = {}\n", item.is_constant ? "const" : "global", ir_name(item.name), type,
+                      ir_literal(*item.value));
   }
   for (auto& function : unit->functions) bind_and_type(catalog, *function, unit->name);
   bool has_open_arrays = !catalog.is_closed();
   for (auto& function : unit->functions) {
-    Lowering lowering(catalog, *function, unit->name, catalog.is_closed() || function->is_kernel || function->is_prelude);
+    Lowering lowering(catalog, *function, unit->name,
+                      catalog.is_closed() || function->is_kernel || function->is_prelude);
     ir += lowering.method();
     has_open_arrays |= lowering.has_open_arrays();
   }
   if (!has_open_arrays) return ir;
   for (const Struct& item : unit->structs) {
-    ir += fmt::format("method `array new`(%0: {0}, %1: i64) -> array<{0}> {{\n^0:\n  %2 = array.new {0} %1 %0\n  return %2\n}}\n", item.name);
+    ir += fmt::format(
+        "method `array new`(%0: {0}, %1: i64) -> array<{0}> {{\n^0:\n  %2 = array.new {0} %1 %0\n  return "
+        "%2\n}}\n",
+        item.name);
   }
   return ir;
 }
 
-/// Names first assigned at the prompt are globals of type any: `x = 3`, `let x = 3`, `var x = 3` at its top level.
+/// Names first assigned at the prompt are globals of type any: `x = 3`, `let x = 3`, `var x = 3` at its top
+/// level.
 void Translator::globals_of_prompt(Unit& unit) {
   std::set<std::string> made;
   for (auto& item : unit.statements) {
     const bool declares = item->kind == Statement::Kind::Let || item->kind == Statement::Kind::Var;
-    const bool assigns = item->kind == Statement::Kind::Assign && item->target->kind == Expression::Kind::Name;
+    const bool assigns =
+        item->kind == Statement::Kind::Assign && item->target->kind == Expression::Kind::Name;
     if (!declares && !assigns) continue;
     const std::string name = declares ? item->name : item->target->text;
     const Global* known = next_.global(name);
@@ -186,7 +201,9 @@ void Translator::globals_of_prompt(Unit& unit) {
     }
     if (known != nullptr || !made.insert(name).second) continue;
     if (next_.has_own_function(name) || next_.is_type(name)) {
-      throw Failure(unit.name, item->at, fmt::format("assignment to {}, which is a function or a type, expected another name", name));
+      throw Failure(
+          unit.name, item->at,
+          fmt::format("assignment to {}, which is a function or a type, expected another name", name));
     }
     Global global;
     global.at = item->at;
@@ -203,7 +220,8 @@ Translator::Input Translator::prompt(std::string_view name, std::string_view tex
   next_ = catalog_;
   const auto unit = std::make_shared<Unit>(Parser(name, text).prompt());
   Input result;
-  if (unit->statements.empty() && unit->functions.empty() && unit->structs.empty() && unit->abstracts.empty() && unit->globals.empty()) {
+  if (unit->statements.empty() && unit->functions.empty() && unit->structs.empty() &&
+      unit->abstracts.empty() && unit->globals.empty()) {
     return result;
   }
   globals_of_prompt(*unit);

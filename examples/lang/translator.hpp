@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Translator: texts of the reference language to texts of the IR, for one program. It remembers what earlier texts declared.
+// Translator: texts of the reference language to texts of the IR, for one program. It remembers what earlier
+// texts declared.
 #pragma once
 #include <memory>
 #include <string>
@@ -14,7 +15,10 @@ std::string_view prelude_text() noexcept;
 
 class Translator {
  public:
-  enum class Use { File, Prompt };  // a file is all there will be; at a prompt everything may be defined again
+  enum class Use {
+    File,
+    Prompt
+  };  // a file is all there will be; at a prompt everything may be defined again
   explicit Translator(Use use);
 
   /// IR of the prelude, which the program must have first.

@@ -18,7 +18,8 @@ Typing::Typing(const Catalog& catalog, Function& function, bool trusts_methods)
     : catalog_(catalog), function_(function), trusts_methods_(trusts_methods) {}
 
 void Typing::run() {
-  for (Variable& variable : function_.variables) variable.type = variable.declared.empty() ? "" : catalog_.exact_or_unknown(variable.declared);
+  for (Variable& variable : function_.variables)
+    variable.type = variable.declared.empty() ? "" : catalog_.exact_or_unknown(variable.declared);
   for (size_t i = 0; i < function_.parameters.size(); i++) {
     if (function_.variables[i].type.empty()) function_.variables[i].type = kUnknownType;
   }
@@ -32,7 +33,8 @@ void Typing::run() {
 
 void Typing::assign(int index, const std::string& type) {
   Variable& variable = function_.variables[static_cast<size_t>(index)];
-  if (!variable.declared.empty() || type.empty() || variable.type == type || variable.type == kUnknownType) return;
+  if (!variable.declared.empty() || type.empty() || variable.type == type || variable.type == kUnknownType)
+    return;
   variable.type = variable.type.empty() && !gives_up_ ? type : kUnknownType;
   rose_ = true;
 }
@@ -46,9 +48,11 @@ void Typing::statement(Statement& statement) {
   if (statement.end) type_of(*statement.end);
   if (statement.target) type_of(*statement.target);
   for (auto& argument : statement.arguments) type_of(*argument);
-  if (statement.kind == Statement::Kind::Let || statement.kind == Statement::Kind::Var) assign(statement.variable, value);
+  if (statement.kind == Statement::Kind::Let || statement.kind == Statement::Kind::Var)
+    assign(statement.variable, value);
   if (statement.kind == Statement::Kind::For) assign(statement.variable, iterated(statement));
-  if (statement.kind == Statement::Kind::Assign && statement.target->variable >= 0) assign(statement.target->variable, value);
+  if (statement.kind == Statement::Kind::Assign && statement.target->variable >= 0)
+    assign(statement.target->variable, value);
   statements(statement.body);
   statements(statement.otherwise);
 }
@@ -87,7 +91,8 @@ std::string Typing::type_of(Expression& expression) {
       if (expression.variable >= 0) {
         type = function_.variables[static_cast<size_t>(expression.variable)].type;
       } else if (const Global* global = catalog_.global(expression.text)) {
-        if (global->is_constant && catalog_.is_closed()) type = global->value->static_type.empty() ? kUnknownType : global->value->static_type;
+        if (global->is_constant && catalog_.is_closed())
+          type = global->value->static_type.empty() ? kUnknownType : global->value->static_type;
         if (!global->is_constant) type = catalog_.exact_or_unknown(global->type.text);
       }
       break;
@@ -96,7 +101,9 @@ std::string Typing::type_of(Expression& expression) {
     case Expression::Kind::Call: type = call_type(expression); break;
     case Expression::Kind::TypedCall: type = catalog_.exact_or_unknown(expression.type.text); break;
     case Expression::Kind::Operator: type = apply(expression.text, expression, 0); break;
-    case Expression::Kind::Field: type = first().empty() ? "" : catalog_.field_type(first(), expression.text); break;
+    case Expression::Kind::Field:
+      type = first().empty() ? "" : catalog_.field_type(first(), expression.text);
+      break;
     case Expression::Kind::Item: {
       const auto items = first().starts_with("tuple<") ? arguments_of(first()) : std::vector<std::string>();
       if (first().empty()) type.clear();
@@ -119,7 +126,8 @@ std::string Typing::group_type(const Expression& expression) const {
   std::vector<std::string> types;
   for (const auto& item : expression.items) types.push_back(item->static_type);
   if (std::find(types.begin(), types.end(), "") != types.end()) return {};
-  if (!std::all_of(types.begin(), types.end(), [](const std::string& type) { return is_exact(type); })) return kUnknownType;
+  if (!std::all_of(types.begin(), types.end(), [](const std::string& type) { return is_exact(type); }))
+    return kUnknownType;
   if (expression.kind == Expression::Kind::Array) return fmt::format("array<{}>", catalog_.join(types));
   return fmt::format("tuple<{}>", fmt::join(types, ", "));
 }
@@ -143,7 +151,8 @@ std::string Typing::call_type(const Expression& expression) {
   return builtin == kUnknownType ? apply(name, expression, 1) : builtin;
 }
 
-/// Calls that the lowering writes as statements, and prelude functions whose result follows from an argument's type.
+/// Calls that the lowering writes as statements, and prelude functions whose result follows from an
+/// argument's type.
 std::string Typing::builtin_call_type(const Expression& expression, const std::string& name) {
   if (name == "print" || name == "write") return "nothing";
   if (std::find(kIndices.begin(), kIndices.end(), name) != kIndices.end()) return "i64";

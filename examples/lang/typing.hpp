@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Typing: the static type of each local and expression of one bound function, by iteration until nothing rises any more.
+// Typing: the static type of each local and expression of one bound function, by iteration until nothing
+// rises any more.
 //
-// A local has one type for its whole life: the one all its assignments share, else kUnknown. Each rises at most twice, so passes are at most
-// twice the locals; beyond kMaxPasses the ones that still rise become unknown.
+// A local has one type for its whole life: the one all its assignments share, else kUnknown. Each rises at
+// most twice, so passes are at most twice the locals; beyond kMaxPasses the ones that still rise become
+// unknown.
 #pragma once
 #include <string>
 

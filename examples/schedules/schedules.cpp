@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A mailbox for one message, written once and run twice: by threads, and under every schedule with at most two preemptions.
+// A mailbox for one message, written once and run twice: by threads, and under every schedule with at most
+// two preemptions.
 //
-// Its first version notifies one waiter. Senders and receivers wait on one condition, so a notification can reach the wrong kind, which
-// goes back to sleep with it. The explorer finds the schedule; the second version notifies all.
+// Its first version notifies one waiter. Senders and receivers wait on one condition, so a notification can
+// reach the wrong kind, which goes back to sleep with it. The explorer finds the schedule; the second version
+// notifies all.
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
@@ -71,8 +73,9 @@ int exchange() {
 template <bool notifies_all>
 berth::schedule::Report explore() {
   using namespace berth::schedule;
-  return berth::schedule::explore({.name = "mailbox", .search = Search::Exhaustive, .schedules = 0, .preemptions = 2},
-                                  [] { check(exchange<Explored, notifies_all>() == 3, "a message is lost"); });
+  return berth::schedule::explore(
+      {.name = "mailbox", .search = Search::Exhaustive, .schedules = 0, .preemptions = 2},
+      [] { check(exchange<Explored, notifies_all>() == 3, "a message is lost"); });
 }
 
 }  // namespace

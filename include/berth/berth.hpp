@@ -21,29 +21,29 @@ namespace berth {
 /// A failed call, as an exception.
 class ApiError : public std::exception {
  public:
-  explicit ApiError(berth_error_t *error) : error_(error, &berth_error_delete) {}
+  explicit ApiError(berth_error_t* error) : error_(error, &berth_error_delete) {}
   berth_code_t code() const noexcept { return berth_error_code(error_.get()); }
-  const char *what() const noexcept override { return berth_error_message(error_.get()); }
-  const char *details_json() const noexcept { return berth_error_details_json(error_.get()); }
+  const char* what() const noexcept override { return berth_error_message(error_.get()); }
+  const char* details_json() const noexcept { return berth_error_details_json(error_.get()); }
 
  private:
   std::shared_ptr<berth_error_t> error_;
 };
 
 /// Throws ApiError if the call failed.
-inline void check(berth_error_t *error) {
+inline void check(berth_error_t* error) {
   if (error) throw ApiError(error);
 }
 
 namespace detail {
-template <class T, void (*Delete)(T *)>
+template <class T, void (*Delete)(T*)>
 struct Deleter {
-  void operator()(T *object) const noexcept { Delete(object); }
+  void operator()(T* object) const noexcept { Delete(object); }
 };
-template <class T, void (*Delete)(T *)>
+template <class T, void (*Delete)(T*)>
 using Owner = std::unique_ptr<T, Deleter<T, Delete>>;
 
-inline std::string take_string(char *text) {
+inline std::string take_string(char* text) {
   std::string copy = text ? text : "";
   berth_string_delete(text);
   return copy;
@@ -56,12 +56,12 @@ using ConfigOwner = detail::Owner<berth_config_t, &berth_config_delete>;
 class EngineOwner {
  public:
   EngineOwner() : EngineOwner(nullptr) {}
-  explicit EngineOwner(const berth_config_t *config) {
-    berth_engine_t *engine = nullptr;
+  explicit EngineOwner(const berth_config_t* config) {
+    berth_engine_t* engine = nullptr;
     check(berth_engine_new(config, &engine));
     engine_.reset(engine);
   }
-  berth_engine_t *get() const noexcept { return engine_.get(); }
+  berth_engine_t* get() const noexcept { return engine_.get(); }
   uint64_t world() const noexcept { return berth_engine_world(get()); }
   std::string explain() const { return detail::take_string(berth_engine_explain(get())); }
   std::string metrics() const { return detail::take_string(berth_engine_metrics(get())); }
@@ -77,23 +77,23 @@ class SourceOwner {
  public:
   SourceOwner() noexcept = default;
   /// Takes over a source.
-  explicit SourceOwner(berth_source_t *source) noexcept : source_(source) {}
-  static SourceOwner from_ir(std::string_view llvm_ir, const char *entry) {
+  explicit SourceOwner(berth_source_t* source) noexcept : source_(source) {}
+  static SourceOwner from_ir(std::string_view llvm_ir, const char* entry) {
     SourceOwner source;
-    berth_source_t *made = nullptr;
+    berth_source_t* made = nullptr;
     check(berth_source_from_ir(llvm_ir.data(), llvm_ir.size(), entry, &made));
     source.source_.reset(made);
     return source;
   }
-  static SourceOwner from_native(void *entry) {
+  static SourceOwner from_native(void* entry) {
     SourceOwner source;
-    berth_source_t *made = nullptr;
+    berth_source_t* made = nullptr;
     check(berth_source_from_native(entry, &made));
     source.source_.reset(made);
     return source;
   }
-  berth_source_t *get() const noexcept { return source_.get(); }
-  berth_source_t *consume() noexcept { return source_.release(); }
+  berth_source_t* get() const noexcept { return source_.get(); }
+  berth_source_t* consume() noexcept { return source_.release(); }
 
  private:
   detail::Owner<berth_source_t, &berth_source_delete> source_;
@@ -104,15 +104,15 @@ class InstanceRef {
  public:
   InstanceRef() noexcept = default;
   /// Takes over a reference.
-  explicit InstanceRef(berth_instance_t *instance) noexcept : instance_(instance) {}
-  static InstanceRef retain(berth_instance_t *instance) noexcept {
+  explicit InstanceRef(berth_instance_t* instance) noexcept : instance_(instance) {}
+  static InstanceRef retain(berth_instance_t* instance) noexcept {
     berth_instance_retain(instance);
     return InstanceRef(instance);
   }
-  berth_instance_t *get() const noexcept { return instance_.get(); }
+  berth_instance_t* get() const noexcept { return instance_.get(); }
   explicit operator bool() const noexcept { return instance_ != nullptr; }
-  void *entry() const noexcept { return berth_instance_entry(get()); }
-  void *payload() const noexcept { return berth_instance_payload(get()); }
+  void* entry() const noexcept { return berth_instance_entry(get()); }
+  void* payload() const noexcept { return berth_instance_payload(get()); }
   std::string times_json() const { return detail::take_string(berth_instance_times_json(get())); }
 
  private:
@@ -123,9 +123,10 @@ class InstanceRef {
 class LeaseOwner {
  public:
   LeaseOwner() noexcept = default;
-  LeaseOwner(berth_thread_t *thread, berth_lease_t lease) noexcept : thread_(thread), lease_(lease) {}
-  LeaseOwner(LeaseOwner &&other) noexcept : thread_(std::exchange(other.thread_, nullptr)), lease_(other.lease_) {}
-  LeaseOwner &operator=(LeaseOwner &&other) noexcept {
+  LeaseOwner(berth_thread_t* thread, berth_lease_t lease) noexcept : thread_(thread), lease_(lease) {}
+  LeaseOwner(LeaseOwner&& other) noexcept
+      : thread_(std::exchange(other.thread_, nullptr)), lease_(other.lease_) {}
+  LeaseOwner& operator=(LeaseOwner&& other) noexcept {
     std::swap(thread_, other.thread_);
     std::swap(lease_, other.lease_);
     return *this;
@@ -137,10 +138,12 @@ class LeaseOwner {
   berth_lease_t get() const noexcept { return lease_; }
   InstanceRef instance() const noexcept { return InstanceRef::retain(lease_.instance); }
   /// Ends the lease. Any attached thread.
-  void release(SourceOwner source) { check(berth_release(std::exchange(thread_, nullptr), lease_, source.consume())); }
+  void release(SourceOwner source) {
+    check(berth_release(std::exchange(thread_, nullptr), lease_, source.consume()));
+  }
 
  private:
-  berth_thread_t *thread_ = nullptr;
+  berth_thread_t* thread_ = nullptr;
   berth_lease_t lease_{};
 };
 
@@ -154,21 +157,22 @@ struct ReservationResult {
 /// Attaches the calling thread; detaches it in the destructor, on the same thread.
 class ThreadOwner {
  public:
-  explicit ThreadOwner(const EngineOwner &engine) {
-    berth_thread_t *thread = nullptr;
+  explicit ThreadOwner(const EngineOwner& engine) {
+    berth_thread_t* thread = nullptr;
     check(berth_thread_attach(engine.get(), &thread));
     thread_.reset(thread);
   }
-  berth_thread_t *get() const noexcept { return thread_.get(); }
+  berth_thread_t* get() const noexcept { return thread_.get(); }
   void safepoint() { berth_thread_safepoint(get()); }
-  ReservationResult reserve(berth_key_t key, const berth_reserve_options_t *options = nullptr) {
+  ReservationResult reserve(berth_key_t key, const berth_reserve_options_t* options = nullptr) {
     berth_reservation_t reservation;
     check(berth_reserve(get(), key, options, &reservation));
-    if (reservation.outcome == BERTH_PUBLISHED) return {reservation.outcome, InstanceRef(reservation.published), {}, 0};
+    if (reservation.outcome == BERTH_PUBLISHED)
+      return {reservation.outcome, InstanceRef(reservation.published), {}, 0};
     return {reservation.outcome, {}, LeaseOwner(get(), reservation.lease), reservation.depth};
   }
-  void *wait_entry(const InstanceRef &instance, int64_t timeout_ns = -1) {
-    void *entry = nullptr;
+  void* wait_entry(const InstanceRef& instance, int64_t timeout_ns = -1) {
+    void* entry = nullptr;
     check(berth_instance_wait_entry(get(), instance.get(), timeout_ns, &entry));
     return entry;
   }
@@ -180,13 +184,14 @@ class ThreadOwner {
 /// A safe region for its scope: no managed object is touched, and it may block.
 class SafeScope {
  public:
-  explicit SafeScope(berth_thread_t *thread) noexcept : thread_(thread), previous_(berth_thread_safe_enter(thread)) {}
+  explicit SafeScope(berth_thread_t* thread) noexcept
+      : thread_(thread), previous_(berth_thread_safe_enter(thread)) {}
   ~SafeScope() { berth_thread_safe_leave(thread_, previous_); }
-  SafeScope(const SafeScope &) = delete;
-  SafeScope &operator=(const SafeScope &) = delete;
+  SafeScope(const SafeScope&) = delete;
+  SafeScope& operator=(const SafeScope&) = delete;
 
  private:
-  berth_thread_t *thread_;
+  berth_thread_t* thread_;
   berth_gc_state_t previous_;
 };
 

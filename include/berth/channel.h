@@ -42,15 +42,15 @@ typedef enum berth_channel_wait {
 
 /** One step of what a pool's worker does with a ticket; steps run in order, on one worker. */
 typedef struct berth_stage {
-  const char *name; /**< for messages; borrowed until the channel's delete; NULL: none */
+  const char* name; /**< for messages; borrowed until the channel's delete; NULL: none */
   /**
    * Called attached and unsafe, on a worker of the pool. `slot`: the ticket's memory; `args`: what publish
    * copied, until the ticket ends; `*state`: one pointer a ticket, NULL at first, for later stages. Returns
    * NULL, or an error, which is consumed, ends the ticket and fails the channel.
    */
-  berth_error_t *(*run)(void *context, berth_thread_t *thread, void *slot, const void *args, void **state);
-  void *context;          /**< of run; borrowed until the channel's delete */
-  berth_kernel_t *kernel; /**< instead of run; must be NULL: not in this build */
+  berth_error_t* (*run)(void* context, berth_thread_t* thread, void* slot, const void* args, void** state);
+  void* context;          /**< of run; borrowed until the channel's delete */
+  berth_kernel_t* kernel; /**< instead of run; must be NULL: not in this build */
   int last_reader;        /**< out: the slot may be overwritten after this stage (none: after the last) */
 } berth_stage_t;
 
@@ -64,10 +64,10 @@ typedef struct berth_channel_options {
   berth_protocol_t protocol;
   berth_scope_t scope;
   berth_channel_wait_t wait;
-  berth_worker_pool_t *pool;    /**< runs the stages; NULL: the embedder's own threads call take */
-  const berth_stage_t *stages;  /**< copied; at least one with a pool; not run without */
+  berth_worker_pool_t* pool;   /**< runs the stages; NULL: the embedder's own threads call take */
+  const berth_stage_t* stages; /**< copied; at least one with a pool; not run without */
   size_t stage_count;
-  const char *label;            /**< for messages; copied; NULL: "" */
+  const char* label; /**< for messages; copied; NULL: "" */
 } berth_channel_options_t;
 
 /**
@@ -76,14 +76,15 @@ typedef struct berth_channel_options {
  * with berth_worker_pool_delete, after its channels and before the engine. Errors: RESOURCE_EXHAUSTED if a
  * thread does not start.
  */
-BERTH_API berth_error_t *berth_worker_pool_new(berth_engine_t *engine, uint32_t threads, berth_worker_pool_t **out);
+BERTH_API berth_error_t* berth_worker_pool_new(berth_engine_t* engine, uint32_t threads,
+                                               berth_worker_pool_t** out);
 /**
  * Ends the threads and deletes. NULL is nothing.
  * Threads: one at a time, none of its own. Blocks: may wait, for stages that run. GC: any, kept; safe while
  * waiting.
  * Owns: consumed. Errors: none.
  */
-BERTH_API void berth_worker_pool_delete(berth_worker_pool_t *pool);
+BERTH_API void berth_worker_pool_delete(berth_worker_pool_t* pool);
 /**
  * Makes a channel, its slots zeroed and adjacent.
  * Threads: any. Blocks: short. GC: any, kept. Owns: options borrowed (copied), pool until the delete; *out
@@ -91,14 +92,15 @@ BERTH_API void berth_worker_pool_delete(berth_worker_pool_t *pool);
  * ahead, args_bytes, a stage without run, a pool without stages; UNSUPPORTED for the compat protocol and
  * kernel stages.
  */
-BERTH_API berth_error_t *berth_channel_new(berth_engine_t *engine, const berth_channel_options_t *options, berth_channel_t **out);
+BERTH_API berth_error_t* berth_channel_new(berth_engine_t* engine, const berth_channel_options_t* options,
+                                           berth_channel_t** out);
 /**
  * Closes, waits until no worker holds a ticket and no call waits, and deletes. NULL is nothing.
  * Threads: one at a time, no worker that holds a ticket. Blocks: may wait, for taken tickets. GC: any, kept;
  * safe while waiting.
  * Owns: consumed. Errors: none.
  */
-BERTH_API void berth_channel_delete(berth_channel_t *channel);
+BERTH_API void berth_channel_delete(berth_channel_t* channel);
 
 /**
  * Compute: the slot of the next ticket, once it may be overwritten (out: read by its last user; in: its
@@ -107,21 +109,23 @@ BERTH_API void berth_channel_delete(berth_channel_t *channel);
  * Owns: borrowed; *slot until its publish. Errors: TIMED_OUT; the channel's first failure; INVALID_ARGUMENT
  * once closed.
  */
-BERTH_API berth_error_t *berth_channel_wait_writable(berth_thread_t *thread, berth_channel_t *channel, int64_t timeout_ns, void **slot);
+BERTH_API berth_error_t* berth_channel_wait_writable(berth_thread_t* thread, berth_channel_t* channel,
+                                                     int64_t timeout_ns, void** slot);
 /**
  * Compute: hands the next ticket to the workers, with a copy of `args` (args_bytes bytes; NULL: the slot's
  * last). Waits until the slot's last ticket is done. `ticket` may be NULL. As above.
  */
-BERTH_API berth_error_t *berth_channel_publish(berth_thread_t *thread, berth_channel_t *channel, const void *args,
-                                               int64_t timeout_ns, uint64_t *ticket);
+BERTH_API berth_error_t* berth_channel_publish(berth_thread_t* thread, berth_channel_t* channel,
+                                               const void* args, int64_t timeout_ns, uint64_t* ticket);
 /**
  * Compute: waits until `ticket` is done; its slot may be read until it is published again. Errors: as above;
  * INVALID_ARGUMENT if the ticket is not one of the last `slots` published.
  */
-BERTH_API berth_error_t *berth_channel_wait_readable(berth_thread_t *thread, berth_channel_t *channel, uint64_t ticket,
-                                                     int64_t timeout_ns, void **slot);
+BERTH_API berth_error_t* berth_channel_wait_readable(berth_thread_t* thread, berth_channel_t* channel,
+                                                     uint64_t ticket, int64_t timeout_ns, void** slot);
 /** Compute: waits until all published tickets are done. As wait_writable. */
-BERTH_API berth_error_t *berth_channel_drain(berth_thread_t *thread, berth_channel_t *channel, int64_t timeout_ns);
+BERTH_API berth_error_t* berth_channel_drain(berth_thread_t* thread, berth_channel_t* channel,
+                                             int64_t timeout_ns);
 
 /**
  * Worker: takes the next ticket, which it must finish. Each is given once, in order. `args` may be NULL.
@@ -129,31 +133,32 @@ BERTH_API berth_error_t *berth_channel_drain(berth_thread_t *thread, berth_chann
  * Owns: borrowed; *slot and *args until the finish. Errors: TIMED_OUT; the channel's first failure; CANCELLED
  * once closed.
  */
-BERTH_API berth_error_t *berth_channel_take(berth_thread_t *thread, berth_channel_t *channel, int64_t timeout_ns, uint64_t *ticket,
-                                            void **slot, const void **args);
+BERTH_API berth_error_t* berth_channel_take(berth_thread_t* thread, berth_channel_t* channel,
+                                            int64_t timeout_ns, uint64_t* ticket, void** slot,
+                                            const void** args);
 /**
  * Worker, out: the slot has been read and may be overwritten. Optional.
  * Threads: any, holding the ticket. Blocks: short. GC: any, kept. Owns: borrowed. Errors: none.
  */
-BERTH_API void berth_channel_snap(berth_channel_t *channel, uint64_t ticket);
+BERTH_API void berth_channel_snap(berth_channel_t* channel, uint64_t ticket);
 /**
  * Worker: ends a ticket, once. `error` NULL: done. Else the channel fails with it: the first stays, and every
  * wait ends with it.
  * Owns: channel borrowed; error consumed. Else as above.
  */
-BERTH_API void berth_channel_finish(berth_channel_t *channel, uint64_t ticket, berth_error_t *error);
+BERTH_API void berth_channel_finish(berth_channel_t* channel, uint64_t ticket, berth_error_t* error);
 
 /**
  * Ends the channel, for good: untaken tickets are dropped (drain first to keep them), waits end, taken
  * tickets are still to be finished. Compute calls then give INVALID_ARGUMENT, take CANCELLED.
  * Threads: any. Blocks: short. GC: any, kept. Owns: borrowed. Errors: none.
  */
-BERTH_API void berth_channel_close(berth_channel_t *channel);
+BERTH_API void berth_channel_close(berth_channel_t* channel);
 /**
  * A copy of the first error, NULL if none. Owns: channel borrowed; returned, release with berth_error_delete.
  * As above.
  */
-BERTH_API berth_error_t *berth_channel_error(const berth_channel_t *channel);
+BERTH_API berth_error_t* berth_channel_error(const berth_channel_t* channel);
 
 BERTH_END
 

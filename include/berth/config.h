@@ -54,9 +54,9 @@ typedef enum berth_tier {
 
 /** How soon a source is compiled when nobody waits for it; who waits is served first in any case. */
 typedef enum berth_priority {
-  BERTH_PRIORITY_NORMAL,      /**< FAST before OPTIMIZED */
-  BERTH_PRIORITY_ASKED,       /**< before others of its tier: it is known to be wanted */
-  BERTH_PRIORITY_SPECULATIVE  /**< after all others; given up when too much is queued, until it is asked for */
+  BERTH_PRIORITY_NORMAL,     /**< FAST before OPTIMIZED */
+  BERTH_PRIORITY_ASKED,      /**< before others of its tier: it is known to be wanted */
+  BERTH_PRIORITY_SPECULATIVE /**< after all others; given up when too much is queued, until it is asked for */
 } berth_priority_t;
 
 /** What berth_reserve does where waiting would close a ring. */

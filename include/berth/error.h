@@ -39,19 +39,19 @@ typedef enum berth_code {
  * The kind of `error`; BERTH_OK for NULL.
  * Threads: any. Blocks: never. GC: any, kept. Owns: error borrowed. Errors: none.
  */
-BERTH_API berth_code_t berth_error_code(const berth_error_t *error);
+BERTH_API berth_code_t berth_error_code(const berth_error_t* error);
 /**
  * One readable text, "" for NULL. Owns: error borrowed; the result borrowed until the error's delete. Else as
  * above.
  */
-BERTH_API const char *berth_error_message(const berth_error_t *error);
+BERTH_API const char* berth_error_message(const berth_error_t* error);
 /** More as a JSON object, e.g. the chain of a wait; "{}" if there is no more, or for NULL. As above. */
-BERTH_API const char *berth_error_details_json(const berth_error_t *error);
+BERTH_API const char* berth_error_details_json(const berth_error_t* error);
 /**
  * Deletes; NULL is nothing. Threads: one at a time. Blocks: never. GC: any, kept. Owns: consumed. Errors:
  * none.
  */
-BERTH_API void berth_error_delete(berth_error_t *error);
+BERTH_API void berth_error_delete(berth_error_t* error);
 
 BERTH_END
 

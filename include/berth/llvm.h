@@ -19,7 +19,8 @@ BERTH_BEGIN
  * module and symbol borrowed; *out returned, consumed by a release or given to berth_source_delete.
  * Errors: INVALID_ARGUMENT without module, entry symbol or out.
  */
-BERTH_API berth_error_t *berth_source_from_llvm_module(LLVMOrcThreadSafeModuleRef module, const char *entry_symbol, berth_source_t **out);
+BERTH_API berth_error_t* berth_source_from_llvm_module(LLVMOrcThreadSafeModuleRef module,
+                                                       const char* entry_symbol, berth_source_t** out);
 
 BERTH_END
 

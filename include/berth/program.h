@@ -29,7 +29,12 @@ typedef enum berth_value_kind {
  */
 typedef struct berth_value {
   berth_value_kind_t kind;
-  union { int64_t i; double f; int b; void *object; };
+  union {
+    int64_t i;
+    double f;
+    int b;
+    void* object;
+  };
 } berth_value_t;
 
 /**
@@ -40,8 +45,8 @@ typedef struct berth_value {
  * Errors: PARSE_ERROR, its message the first line, details {"errors":[{"line","column","text"}]}; TYPE_ERROR;
  * INVALID_ARGUMENT if NULL.
  */
-BERTH_API berth_error_t *berth_program_parse(berth_engine_t *engine, const char *text, size_t length, const char *name,
-                                             berth_program_t **out);
+BERTH_API berth_error_t* berth_program_parse(berth_engine_t* engine, const char* text, size_t length,
+                                             const char* name, berth_program_t** out);
 /**
  * Adds and replaces, all in one new world; what was inferred of replaced methods, and its callers, hold no
  * longer there. Calls that run go on in their world. `thread`: NULL, or the calling thread. On error nothing
@@ -50,20 +55,20 @@ BERTH_API berth_error_t *berth_program_parse(berth_engine_t *engine, const char 
  * and reads.
  * Owns: all borrowed. Errors: as above.
  */
-BERTH_API berth_error_t *berth_program_define(berth_thread_t *thread, berth_program_t *program, const char *text,
-                                              size_t length, const char *name);
+BERTH_API berth_error_t* berth_program_define(berth_thread_t* thread, berth_program_t* program,
+                                              const char* text, size_t length, const char* name);
 /**
  * The tier of later calls; default BERTH_TIER_ADAPTIVE. BERTH_TIER_INTERPRET runs all in the interpreter.
  * Threads: any. Blocks: never. GC: any, kept. Owns: borrowed. Errors: none.
  */
-BERTH_API void berth_program_set_tier(berth_program_t *program, berth_tier_t tier);
+BERTH_API void berth_program_set_tier(berth_program_t* program, berth_tier_t tier);
 /**
  * The device of later launches; NULL, the default: a host device of the program's own.
  * Threads: any. Blocks: short. GC: any, kept. Owns: program borrowed; device borrowed (Berth keeps what is
  * behind the handle).
  * Errors: none.
  */
-BERTH_API void berth_program_set_device(berth_program_t *program, berth_device_t *device);
+BERTH_API void berth_program_set_device(berth_program_t* program, berth_device_t* device);
 /**
  * Where `print` writes; NULL, the default: stdout. `print` gets each text once (`length` bytes, no NUL), on
  * the thread that prints, which is safe; `caller` is the thread of the outermost call, also for what it
@@ -71,9 +76,10 @@ BERTH_API void berth_program_set_device(berth_program_t *program, berth_device_t
  * Threads: any. Blocks: short. GC: any, kept. Owns: program borrowed; context borrowed until the delete.
  * Errors: none.
  */
-BERTH_API void berth_program_set_print(berth_program_t *program,
-                                       void (*print)(void *context, berth_thread_t *caller, const char *text, size_t length),
-                                       void *context);
+BERTH_API void berth_program_set_print(berth_program_t* program,
+                                       void (*print)(void* context, berth_thread_t* caller, const char* text,
+                                                     size_t length),
+                                       void* context);
 /**
  * Calls the function `method` with `n` arguments, in the engine's world of now; infers and compiles what is
  * missing. `result` may be NULL.
@@ -84,8 +90,9 @@ BERTH_API void berth_program_set_print(berth_program_t *program,
  * {"kind","text","at","stack"}; INVALID_ARGUMENT for NULL or an unknown kind; what reserving and compiling
  * give.
  */
-BERTH_API berth_error_t *berth_program_call(berth_thread_t *thread, berth_program_t *program, const char *method,
-                                            const berth_value_t *args, size_t n, berth_value_t *result);
+BERTH_API berth_error_t* berth_program_call(berth_thread_t* thread, berth_program_t* program,
+                                            const char* method, const berth_value_t* args, size_t n,
+                                            berth_value_t* result);
 /**
  * Infers the method that arguments of these `n` types select, and prints its typed IR. n = 0, and the
  * function has one method: that one, with its declared types.
@@ -95,15 +102,16 @@ BERTH_API berth_error_t *berth_program_call(berth_thread_t *thread, berth_progra
  * INVALID_ARGUMENT if several methods may be selected, or NULL; PARSE_ERROR for what is no type; TYPE_ERROR;
  * what reserving gives.
  */
-BERTH_API berth_error_t *berth_program_infer(berth_thread_t *thread, berth_program_t *program, const char *method,
-                                             const char *const *types, size_t n, char **typed_ir);
+BERTH_API berth_error_t* berth_program_infer(berth_thread_t* thread, berth_program_t* program,
+                                             const char* method, const char* const* types, size_t n,
+                                             char** typed_ir);
 /**
  * Waits for threads that the program spawned, retires what was inferred of it, and deletes. NULL is nothing.
  * Threads: one at a time, no call running. Blocks: may wait, for spawned threads. GC: any, kept; safe while
  * waiting.
  * Owns: consumed. Errors: none.
  */
-BERTH_API void berth_program_delete(berth_program_t *program);
+BERTH_API void berth_program_delete(berth_program_t* program);
 
 /**
  * Code of one method or kernel as text. `form`: "ir", "typed-ir", "llvm", "asm" for methods; "ir", "llvm",
@@ -115,16 +123,17 @@ BERTH_API void berth_program_delete(berth_program_t *program);
  * Owns: all borrowed; *text returned, release with berth_string_delete. Errors: UNSUPPORTED form or target
  * CPU; as berth_program_infer.
  */
-BERTH_API berth_error_t *berth_program_emit(berth_thread_t *thread, berth_program_t *program, const char *method,
-                                            const char *const *types, size_t n, const char *form, const char *target_cpu,
-                                            char **text, size_t *length);
+BERTH_API berth_error_t* berth_program_emit(berth_thread_t* thread, berth_program_t* program,
+                                            const char* method, const char* const* types, size_t n,
+                                            const char* form, const char* target_cpu, char** text,
+                                            size_t* length);
 /**
  * Text of a value as print writes it.
  * Threads: owner of thread. Blocks: short. GC: any, kept; unsafe meanwhile. Owns: all borrowed; *text
  * returned, release with berth_string_delete. Errors: INVALID_ARGUMENT for NULL or an unknown kind.
  */
-BERTH_API berth_error_t *berth_program_format(berth_thread_t *thread, berth_program_t *program, const berth_value_t *value,
-                                              char **text);
+BERTH_API berth_error_t* berth_program_format(berth_thread_t* thread, berth_program_t* program,
+                                              const berth_value_t* value, char** text);
 
 BERTH_END
 

@@ -6,13 +6,16 @@
 //     { Thread first([&] { count = count + 1; }), second([&] { count = count + 1; }); }
 //     check(count == 2, "an increment is lost");
 //   });
-//   if (report.failure) std::puts(report.failure->text.c_str());   // what, where each thread stood, BERTH_SCHEDULE_REPLAY=...
+//   // what, where each thread stood, BERTH_SCHEDULE_REPLAY=...
+//   if (report.failure) std::puts(report.failure->text.c_str());
 //
-// The body is called once per schedule and must do the same each time: no addresses, clocks or random numbers of the outside in its
-// control flow. With BERTH_SCHEDULE_REPLAY set, only that schedule runs, each switch written to stderr; BERTH_SCHEDULE_SEED replaces
-// the seed. Header only; link Boost.Context (-lboost_context).
+// The body is called once per schedule and must do the same each time: no addresses, clocks or random numbers
+// of the outside in its control flow. With BERTH_SCHEDULE_REPLAY set, only that schedule runs, each switch
+// written to stderr; BERTH_SCHEDULE_SEED replaces the seed. Header only; link Boost.Context
+// (-lboost_context).
 //
-// Threads: any, each with explorations of its own. Errors: none are thrown; a failed schedule is the report's.
+// Threads: any, each with explorations of its own. Errors: none are thrown; a failed schedule is the
+// report's.
 #pragma once
 #include <csignal>
 #include <cstdlib>
@@ -26,12 +29,12 @@ namespace berth::schedule {
 enum class Search { Priorities, RandomWalk, Exhaustive };
 
 struct Options {
-  const char* name = "schedule";    // in failures
+  const char* name = "schedule";  // in failures
   Search search = Search::Priorities;
-  uint64_t schedules = 10'000;      // at most; Exhaustive: no bound if 0
-  uint64_t seed = 1;                // Priorities, RandomWalk
-  unsigned changes = 3;             // Priorities: at most so many points of change
-  unsigned preemptions = 2;         // Exhaustive
+  uint64_t schedules = 10'000;  // at most; Exhaustive: no bound if 0
+  uint64_t seed = 1;            // Priorities, RandomWalk
+  unsigned changes = 3;         // Priorities: at most so many points of change
+  unsigned preemptions = 2;     // Exhaustive
   Limits limits{};
 };
 
@@ -42,8 +45,8 @@ struct Failure {
 
 struct Report {
   uint64_t schedules = 0;
-  uint64_t decisions = 0;   // of the longest
-  bool exhausted = false;   // Exhaustive: nothing within the bound is left
+  uint64_t decisions = 0;  // of the longest
+  bool exhausted = false;  // Exhaustive: nothing within the bound is left
   std::optional<Failure> failure;
 };
 
@@ -79,7 +82,8 @@ class AbortNote {
 };
 
 /// One schedule again, and fewer unusual choices as long as it still fails.
-inline Failure shrink(const Options& options, const std::function<void()>& body, Deviations deviations, std::string text) {
+inline Failure shrink(const Options& options, const std::function<void()>& body, Deviations deviations,
+                      std::string text) {
   constexpr size_t kMostRuns = 200;  // each failed run leaves its memory
   size_t runs = 0;
   for (size_t i = deviations.size(); i-- > 0 && runs < kMostRuns; ++runs) {
@@ -101,11 +105,13 @@ inline Failure shrink(const Options& options, const std::function<void()>& body,
 }  // namespace detail
 
 inline Report explore(Options options, const std::function<void()>& body) {
-  if (const char* const seed = std::getenv("BERTH_SCHEDULE_SEED")) options.seed = std::strtoull(seed, nullptr, 0);
+  if (const char* const seed = std::getenv("BERTH_SCHEDULE_SEED"))
+    options.seed = std::strtoull(seed, nullptr, 0);
   std::optional<Deviations> replayed;
   if (const char* const text = std::getenv("BERTH_SCHEDULE_REPLAY")) {
     replayed = parse_deviations(text);
-    if (!replayed) return {.failure = Failure{std::string("BERTH_SCHEDULE_REPLAY is no schedule: ") + text, text}};
+    if (!replayed)
+      return {.failure = Failure{std::string("BERTH_SCHEDULE_REPLAY is no schedule: ") + text, text}};
     options.limits.trace = true;
   }
   std::unique_ptr<Strategy> strategy;
@@ -116,7 +122,8 @@ inline Report explore(Options options, const std::function<void()>& body) {
   } else if (options.search == Search::RandomWalk) {
     strategy = std::make_unique<RandomWalk>(options.seed, options.schedules);
   } else {
-    strategy = std::make_unique<Exhaustive>(options.preemptions, options.schedules ? options.schedules : UINT64_MAX);
+    strategy =
+        std::make_unique<Exhaustive>(options.preemptions, options.schedules ? options.schedules : UINT64_MAX);
   }
   const detail::AbortNote note(options);
   Report report;
@@ -126,13 +133,15 @@ inline Report explore(Options options, const std::function<void()>& body) {
     ++report.schedules;
     report.decisions = std::max(report.decisions, scheduler.num_decisions());
     if (!failed) continue;
-    const std::string found = " (schedule " + std::to_string(report.schedules) + ", seed " + std::to_string(options.seed) + ')';
+    const std::string found =
+        " (schedule " + std::to_string(report.schedules) + ", seed " + std::to_string(options.seed) + ')';
     report.failure = replayed ? Failure{std::string(options.name) + ": " + *failed, to_string(*replayed)}
                               : detail::shrink(options, body, scheduler.deviations(), std::move(*failed));
     if (!replayed) report.failure->text += found;
     return report;
   }
-  if (const auto* const exhaustive = dynamic_cast<const Exhaustive*>(strategy.get())) report.exhausted = exhaustive->is_complete();
+  if (const auto* const exhaustive = dynamic_cast<const Exhaustive*>(strategy.get()))
+    report.exhausted = exhaustive->is_complete();
   return report;
 }
 

@@ -17,10 +17,11 @@ void merge_blocks(Body& body) {
     while (body.blocks[b].terminator.kind == Terminator::Kind::Branch) {
       const Target target = body.blocks[b].terminator.targets[0];
       const BlockId next = target.block;
-      const bool can_merge = next != b && next != 0 && !is_gone[next] && predecessors[next] == 1 && !is_handler[next] &&
-                             body.blocks[next].handler == body.blocks[b].handler;
+      const bool can_merge = next != b && next != 0 && !is_gone[next] && predecessors[next] == 1 &&
+                             !is_handler[next] && body.blocks[next].handler == body.blocks[b].handler;
       if (!can_merge) break;
-      for (size_t i = 0; i < target.arguments.size(); ++i) replacements[body.blocks[next].parameters[i]] = target.arguments[i];
+      for (size_t i = 0; i < target.arguments.size(); ++i)
+        replacements[body.blocks[next].parameters[i]] = target.arguments[i];
       Block& into = body.blocks[b];
       Block& from = body.blocks[next];
       std::move(from.statements.begin(), from.statements.end(), std::back_inserter(into.statements));
@@ -54,7 +55,8 @@ void compact(Body& body) {
   };
   for (Block& block : blocks) {
     if (block.handler != kNone) block.handler = places[block.handler];
-    for (Statement& statement : block.statements) std::for_each(statement.operands.begin(), statement.operands.end(), renumber);
+    for (Statement& statement : block.statements)
+      std::for_each(statement.operands.begin(), statement.operands.end(), renumber);
     renumber(block.terminator.value);
     for (Target& target : block.terminator.targets) {
       target.block = places[target.block];

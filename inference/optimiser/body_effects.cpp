@@ -5,7 +5,8 @@
 namespace berth::inference {
 
 const Type* BodyEffects::type_of(const Body& body, const Operand& operand) {
-  return operand.kind == Operand::Kind::Value ? body.values[operand.value].inferred : transfer_.type_of(operand.literal);
+  return operand.kind == Operand::Kind::Value ? body.values[operand.value].inferred
+                                              : transfer_.type_of(operand.literal);
 }
 
 Transferred BodyEffects::of(const Body& body, const Statement& statement) {
@@ -37,7 +38,8 @@ bool BodyEffects::may_raise(const Body& body, const Terminator& terminator) {
   if (terminator.kind == Kind::Throw) return true;
   if (terminator.kind != Kind::Condition && terminator.kind != Kind::Switch) return false;
   const LeafKind wanted = terminator.kind == Kind::Condition ? LeafKind::Bool : LeafKind::I64;
-  return !transfer_.lattice().is_subtype(type_of(body, terminator.value), transfer_.program().types().kind(wanted));
+  return !transfer_.lattice().is_subtype(type_of(body, terminator.value),
+                                         transfer_.program().types().kind(wanted));
 }
 
 Operand operand_of(ValueId value) {

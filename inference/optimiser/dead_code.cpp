@@ -10,7 +10,8 @@ namespace {
 // Marks from what has effects; a block parameter needs its arguments only if it is needed itself.
 class Liveness {
  public:
-  Liveness(Body& body, BodyEffects& effects) : body_(body), effects_(effects), live_(body.values.size()), made_by_(body.values.size()) {}
+  Liveness(Body& body, BodyEffects& effects)
+      : body_(body), effects_(effects), live_(body.values.size()), made_by_(body.values.size()) {}
 
   void run() {
     mark_roots();
@@ -24,7 +25,8 @@ class Liveness {
           need(body_.blocks[from].terminator.targets[target].arguments[place.index]);
         }
       } else {
-        for (const Operand& operand : body_.blocks[place.block].statements[place.index].operands) need(operand);
+        for (const Operand& operand : body_.blocks[place.block].statements[place.index].operands)
+          need(operand);
       }
     }
     remove();
@@ -49,8 +51,10 @@ class Liveness {
     for (BlockId b = 0; b < body_.blocks.size(); ++b) {
       const Block& block = body_.blocks[b];
       for (uint32_t i = 0; i < block.parameters.size(); ++i) made_by_[block.parameters[i]] = {b, i, true};
-      for (uint32_t i = 0; i < block.statements.size(); ++i) made_by_[block.statements[i].result] = {b, i, false};
-      for (uint32_t i = 0; i < block.terminator.targets.size(); ++i) incoming_[block.terminator.targets[i].block].push_back({b, i});
+      for (uint32_t i = 0; i < block.statements.size(); ++i)
+        made_by_[block.statements[i].result] = {b, i, false};
+      for (uint32_t i = 0; i < block.terminator.targets.size(); ++i)
+        incoming_[block.terminator.targets[i].block].push_back({b, i});
     }
     for (BlockId b = 0; b < body_.blocks.size(); ++b) {
       const Block& block = body_.blocks[b];
@@ -62,7 +66,8 @@ class Liveness {
       need(block.terminator.value);
       if (!has_fixed_parameters(b)) continue;
       for (const auto& [from, target] : incoming_[b]) {
-        for (const Operand& argument : body_.blocks[from].terminator.targets[target].arguments) need(argument);
+        for (const Operand& argument : body_.blocks[from].terminator.targets[target].arguments)
+          need(argument);
       }
     }
   }
@@ -103,9 +108,10 @@ class Liveness {
 void remove_dead_code(Body& body, BodyEffects& effects) {
   for (Block& block : body.blocks) {
     if (block.handler == kNone) continue;
-    const bool raises = effects.may_raise(body, block.terminator) ||
-                        std::any_of(block.statements.begin(), block.statements.end(),
-                                    [&](const Statement& statement) { return effects.may_raise(body, statement); });
+    const bool raises =
+        effects.may_raise(body, block.terminator) ||
+        std::any_of(block.statements.begin(), block.statements.end(),
+                    [&](const Statement& statement) { return effects.may_raise(body, statement); });
     if (!raises) block.handler = kNone;
   }
   Liveness(body, effects).run();

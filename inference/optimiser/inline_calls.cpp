@@ -8,11 +8,12 @@ namespace {
 
 constexpr size_t kMaxStatements = 20'000;  // a method that has grown to this takes in no more
 
-/// Places of a spliced body: each tells which method it is of and where that was called, so that a stack trace misses no line. A
-/// library's place is of no use in a trace: the call's stands for it.
+/// Places of a spliced body: each tells which method it is of and where that was called, so that a stack
+/// trace misses no line. A library's place is of no use in a trace: the call's stands for it.
 class Rebaser {
  public:
-  Rebaser(Body& body, const Method* method, const Position& call) : body_(body), method_(method), call_(call) {}
+  Rebaser(Body& body, const Method* method, const Position& call)
+      : body_(body), method_(method), call_(call) {}
 
   Position operator()(const Position& position) {
     if (position.inlined) return {position.file, position.line, position.column, rebased(*position.inlined)};
@@ -102,8 +103,8 @@ class Inliner {
     return continuation;
   }
 
-  static Block moved(Block block, ValueId first_value, BlockId first_block, BlockId continuation, BlockId handler,
-                     Rebaser& rebase) {
+  static Block moved(Block block, ValueId first_value, BlockId first_block, BlockId continuation,
+                     BlockId handler, Rebaser& rebase) {
     const auto move_operand = [&](Operand& operand) {
       if (operand.kind == Operand::Kind::Value) operand.value += first_value;
     };
@@ -138,9 +139,22 @@ class Inliner {
 
 uint32_t cost_of(Op op) {
   switch (op) {
-    case Op::Call: case Op::CallLatest: case Op::Invoke: case Op::CallHost: case Op::Spawn: case Op::Join: case Op::Launch: return 25;
-    case Op::New: case Op::Tuple: case Op::ArrayNew: case Op::ArrayCopy: case Op::StringSlice: case Op::StringConcat:
-    case Op::StringOf: case Op::StringFixed: case Op::Print: return 10;
+    case Op::Call:
+    case Op::CallLatest:
+    case Op::Invoke:
+    case Op::CallHost:
+    case Op::Spawn:
+    case Op::Join:
+    case Op::Launch: return 25;
+    case Op::New:
+    case Op::Tuple:
+    case Op::ArrayNew:
+    case Op::ArrayCopy:
+    case Op::StringSlice:
+    case Op::StringConcat:
+    case Op::StringOf:
+    case Op::StringFixed:
+    case Op::Print: return 10;
     case Op::Refine: return 0;
     default: return op >= Op::New ? 2 : 1;
   }

@@ -15,7 +15,9 @@ constexpr int kRounds = 2;  // a second one inlines what the first made known
 class KnownCalls final : public CallOracle {
  public:
   explicit KnownCalls(const Type* any) : any_(any) {}
-  CallAnswer call(Flow&, BlockId, const Statement&, std::span<const Type* const>) override { return {any_, nullptr}; }
+  CallAnswer call(Flow&, BlockId, const Statement&, std::span<const Type* const>) override {
+    return {any_, nullptr};
+  }
 
  private:
   const Type* any_;
@@ -46,7 +48,8 @@ void Optimiser::run(Flow& flow, TypedMethod& method) {
   method.result = flow.result();
   method.body = simplify(flow);
   devirtualise(method.body, transfer_, sites_, world_);
-  if (!transfer_.is_kernel() && split_calls(method.body, transfer_, sites_, world_)) method.body = inferred_again(std::move(method.body), method);
+  if (!transfer_.is_kernel() && split_calls(method.body, transfer_, sites_, world_))
+    method.body = inferred_again(std::move(method.body), method);
   for (int round = 0; round < kRounds; ++round) {
     devirtualise(method.body, transfer_, sites_, world_);
     if (!inline_calls(method.body, callees_, transfer_.is_kernel())) break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Optimiser: from a flow at its fixed point to the body, effects and inlining verdict of a TypedMethod. Deterministic: depends on the
-// flow, the calls that inference resolved, and the finished results of callees.
+// Optimiser: from a flow at its fixed point to the body, effects and inlining verdict of a TypedMethod.
+// Deterministic: depends on the flow, the calls that inference resolved, and the finished results of callees.
 #pragma once
 #include "inference/optimiser/passes.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Passes over typed bodies. Each keeps value numbers (but for compact), so that what is known by number stays known; each leaves a
-// body that the verifier accepts. Results depend on the body alone.
+// Passes over typed bodies. Each keeps value numbers (but for compact), so that what is known by number stays
+// known; each leaves a body that the verifier accepts. Results depend on the body alone.
 #pragma once
 #include <functional>
 #include <unordered_map>
@@ -23,7 +23,9 @@ class BodyEffects {
   Transferred of(const Body& body, const Statement& statement);
   /// Whether it can go if nobody reads its result: memory that is not asked for cannot be missing.
   bool is_removable(const Body& body, const Statement& statement);
-  bool may_raise(const Body& body, const Statement& statement) { return !(of(body, statement).effects & kNoRaise); }
+  bool may_raise(const Body& body, const Statement& statement) {
+    return !(of(body, statement).effects & kNoRaise);
+  }
   /// Whether the terminator raises: a throw, or a condition that may be no bool.
   bool may_raise(const Body& body, const Terminator& terminator);
   const Type* type_of(const Body& body, const Operand& operand);
@@ -34,7 +36,8 @@ class BodyEffects {
   std::vector<const Type*> operands_;
 };
 
-/// What a flow found, as a body: reached blocks in reverse postorder, constants in place, decided branches, types on all values.
+/// What a flow found, as a body: reached blocks in reverse postorder, constants in place, decided branches,
+/// types on all values.
 Body simplify(Flow& flow);
 /// Calls that reach one method become invokes. True if any did.
 bool devirtualise(Body& body, Transfer& transfer, const CallSites& sites, uint64_t world);
@@ -42,8 +45,9 @@ bool devirtualise(Body& body, Transfer& transfer, const CallSites& sites, uint64
 bool split_calls(Body& body, Transfer& transfer, const CallSites& sites, uint64_t world);
 /// Splices in the bodies of small callees. True if any was.
 bool inline_calls(Body& body, const Callees& callees, bool is_kernel);
-/// For the code generator alone: calls among methods that call each other take in what they call, level by level, as
-/// long as the body stays within kUnrolledCost. Values and blocks keep their numbers. True if any did.
+/// For the code generator alone: calls among methods that call each other take in what they call, level by
+/// level, as long as the body stays within kUnrolledCost. Values and blocks keep their numbers. True if any
+/// did.
 bool unroll_recursion(Body& body, const Callees& callees);
 /// Reads of what was put into a tuple or immutable struct in this method take it from there.
 void forward_fields(Body& body, Transfer& transfer);

@@ -65,7 +65,8 @@ class Simplifier {
     const bool is_narrowing = statement.op == Op::Refine || statement.op == Op::Assert;
     if (is_narrowing && flow_.type_of(statement.operands[0]) == type) {
       // Holds already: another name of its operand.
-      if (replacements_[statement.result].kind == Operand::Kind::Name) replacements_[statement.result] = statement.operands[0];
+      if (replacements_[statement.result].kind == Operand::Kind::Name)
+        replacements_[statement.result] = statement.operands[0];
       return;
     }
     block.statements.push_back(statement);
@@ -105,7 +106,8 @@ class Simplifier {
       out.targets = {old.targets[taken]};
     }
     for (Target& target : out.targets) target.block = places_[target.block];
-    if (std::any_of(out.targets.begin(), out.targets.end(), [](const Target& target) { return target.block == kNone; })) {
+    if (std::any_of(out.targets.begin(), out.targets.end(),
+                    [](const Target& target) { return target.block == kNone; })) {
       raise_instead(out, block);
     }
     return out;
@@ -116,7 +118,8 @@ class Simplifier {
     TypeInterner& types = flow_.transfer().program().types();
     Statement assertion;
     assertion.op = Op::Assert;
-    assertion.type = types.kind(terminator.kind == Terminator::Kind::Condition ? LeafKind::Bool : LeafKind::I64);
+    assertion.type =
+        types.kind(terminator.kind == Terminator::Kind::Condition ? LeafKind::Bool : LeafKind::I64);
     assertion.operands.push_back(terminator.value);
     assertion.position = terminator.position;
     assertion.result = static_cast<ValueId>(out_->values.size());

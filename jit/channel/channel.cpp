@@ -14,13 +14,19 @@ namespace {
 constexpr std::chrono::microseconds kSpin{4};
 constexpr uint64_t kClosedBit = uint64_t{1} << 63;  // of taken_
 
-bool reached(uint32_t cell, uint64_t value) noexcept { return static_cast<int32_t>(cell - static_cast<uint32_t>(value)) >= 0; }
+bool reached(uint32_t cell, uint64_t value) noexcept {
+  return static_cast<int32_t>(cell - static_cast<uint32_t>(value)) >= 0;
+}
 
 }  // namespace
 
 Channel::Channel(engine::Engine& engine, ChannelOptions options)
-    : engine_(engine), options_(std::move(options)), records_(new SlotRecord[options_.slots]),
-      memory_(new char[options_.slots * options_.slot_bytes + 1]()), taken_(options_.first_ticket), finished_(options_.first_ticket) {
+    : engine_(engine),
+      options_(std::move(options)),
+      records_(new SlotRecord[options_.slots]),
+      memory_(new char[options_.slots * options_.slot_bytes + 1]()),
+      taken_(options_.first_ticket),
+      finished_(options_.first_ticket) {
   frame_.records = records_.get();
   frame_.memory = memory_.get();
   frame_.slot_bytes = options_.slot_bytes;
@@ -44,14 +50,16 @@ Channel::~Channel() {
 }
 
 Result<void> Channel::ended(bool worker) const {
-  if (const berth_error* failure = error()) return make_error(failure->code, failure->message, "", "", failure->details);
+  if (const berth_error* failure = error())
+    return make_error(failure->code, failure->message, "", "", failure->details);
   if (!closed_.load(std::memory_order_acquire)) return success();
-  return make_error(worker ? BERTH_CANCELLED : BERTH_INVALID_ARGUMENT, fmt::format("channel \"{}\"", options_.label), "it is closed",
+  return make_error(worker ? BERTH_CANCELLED : BERTH_INVALID_ARGUMENT,
+                    fmt::format("channel \"{}\"", options_.label), "it is closed",
                     "drain before close, and use it no more");
 }
 
-Result<void> Channel::wait_cell(gc::Thread& thread, const sync::Atomic<uint32_t>& cell, uint64_t value, bool worker, const char* what,
-                                const Deadline& deadline) {
+Result<void> Channel::wait_cell(gc::Thread& thread, const sync::Atomic<uint32_t>& cell, uint64_t value,
+                                bool worker, const char* what, const Deadline& deadline) {
   if (reached(cell.load(std::memory_order_acquire), value)) return worker ? success() : ended(worker);
   Result<void> result = success();
   thread.waiting.since_ns.store(sync::Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
@@ -66,7 +74,8 @@ Result<void> Channel::wait_cell(gc::Thread& thread, const sync::Atomic<uint32_t>
       if (!options_.park && deadline.has_passed()) break;
     }
     if (!options_.park) {
-      result = make_error(BERTH_TIMED_OUT, fmt::format("channel \"{}\"", options_.label), what, "wait longer, or see berth_engine_explain");
+      result = make_error(BERTH_TIMED_OUT, fmt::format("channel \"{}\"", options_.label), what,
+                          "wait longer, or see berth_engine_explain");
       return;
     }
     const gc::ParkerRef parker(new gc::Parker);
@@ -116,8 +125,8 @@ Result<char*> Channel::wait_writable(gc::Thread& thread, const Deadline& deadlin
   const uint64_t ticket = frame_.next;
   if (ticket - options_.first_ticket >= options_.slots) {
     const SlotRecord& slot_record = record(ticket);
-    BERTH_TRYV(wait_cell(thread, options_.out ? slot_record.snap : slot_record.done, ticket + 1 - options_.slots, false,
-                         "waits for a slot to be written", deadline));
+    BERTH_TRYV(wait_cell(thread, options_.out ? slot_record.snap : slot_record.done,
+                         ticket + 1 - options_.slots, false, "waits for a slot to be written", deadline));
   }
   return slot(ticket);
 }
@@ -127,9 +136,11 @@ Result<uint64_t> Channel::publish(gc::Thread& thread, const void* arguments, con
   const uint64_t ticket = frame_.next;
   SlotRecord& slot_record = record(ticket);
   if (ticket - options_.first_ticket >= options_.slots) {
-    BERTH_TRYV(wait_cell(thread, slot_record.done, ticket + 1 - options_.slots, false, "waits to publish", deadline));
+    BERTH_TRYV(wait_cell(thread, slot_record.done, ticket + 1 - options_.slots, false, "waits to publish",
+                         deadline));
   }
-  if (options_.argument_bytes != 0 && arguments) std::memcpy(slot_record.arguments, arguments, options_.argument_bytes);
+  if (options_.argument_bytes != 0 && arguments)
+    std::memcpy(slot_record.arguments, arguments, options_.argument_bytes);
   frame_.next = ticket + 1;
   store_cell(slot_record.head, ticket + 1);
   if (on_publish_) on_publish_();
@@ -138,13 +149,14 @@ Result<uint64_t> Channel::publish(gc::Thread& thread, const void* arguments, con
 
 void Channel::set_on_publish(std::function<void()> on_publish) {
   on_publish_ = std::move(on_publish);
-  frame_.waiters.fetch_add(1, std::memory_order_seq_cst);  // generated code calls published() while this is not 0
+  frame_.waiters.fetch_add(
+      1, std::memory_order_seq_cst);  // generated code calls published() while this is not 0
 }
 
 Result<void> Channel::wait_for(gc::Thread& thread, uint64_t ticket, uint64_t offset, uint64_t value) {
   const SlotRecord& slot_record = record(ticket);
-  return wait_cell(thread, offset == offsetof(SlotRecord, snap) ? slot_record.snap : slot_record.done, value, false,
-                   "generated code waits for a slot", Deadline::never());
+  return wait_cell(thread, offset == offsetof(SlotRecord, snap) ? slot_record.snap : slot_record.done, value,
+                   false, "generated code waits for a slot", Deadline::never());
 }
 
 void Channel::published() {
@@ -158,12 +170,14 @@ Result<char*> Channel::wait_readable(gc::Thread& thread, uint64_t ticket, const 
                       fmt::format("ticket {} is not outstanding, the next is {}", ticket, frame_.next),
                       "wait for a ticket that publish gave, before its slot is asked for again");
   }
-  BERTH_TRYV(wait_cell(thread, record(ticket).done, ticket + 1, false, "waits for a slot to be read", deadline));
+  BERTH_TRYV(
+      wait_cell(thread, record(ticket).done, ticket + 1, false, "waits for a slot to be read", deadline));
   return slot(ticket);
 }
 
 Result<void> Channel::drain(gc::Thread& thread, const Deadline& deadline) {
-  const uint64_t next = frame_.next, first = std::max(options_.first_ticket, next - std::min<uint64_t>(next, options_.slots));
+  const uint64_t next = frame_.next,
+                 first = std::max(options_.first_ticket, next - std::min<uint64_t>(next, options_.slots));
   for (uint64_t ticket = first; ticket < next; ++ticket) {
     BERTH_TRYV(wait_cell(thread, record(ticket).done, ticket + 1, false, "waits for a drain", deadline));
   }
@@ -177,7 +191,8 @@ bool Channel::try_take(Taken& taken) {
     if (ticket & kClosedBit) return false;
     // Equality but for wrap-around: the slot's head is at most K ahead of the ticket to take.
     if (!reached(record(ticket).head.load(std::memory_order_acquire), ticket + 1)) return false;
-  } while (!taken_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_acq_rel, std::memory_order_acquire));
+  } while (!taken_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_acq_rel,
+                                         std::memory_order_acquire));
   taken = {ticket, slot(ticket), record(ticket).arguments};
   return true;
 }
@@ -201,7 +216,8 @@ void Channel::fail(Error error) {
 }
 
 void Channel::shutdown() {
-  fail(make_error(BERTH_SHUT_DOWN, fmt::format("channel \"{}\"", options_.label), "the engine shuts down", "drain channels before"));
+  fail(make_error(BERTH_SHUT_DOWN, fmt::format("channel \"{}\"", options_.label), "the engine shuts down",
+                  "drain channels before"));
   wake();
 }
 
@@ -247,7 +263,9 @@ void Channel::close_and_wait() {
   const gc::ParkerRef parker(new gc::Parker);
   const auto is_idle = [&] {
     sync::Lock lock(mutex_);
-    return finished_.load(std::memory_order_acquire) == (taken_.load(std::memory_order_acquire) & ~kClosedBit) && parked_.size() == 1;
+    return finished_.load(std::memory_order_acquire) ==
+               (taken_.load(std::memory_order_acquire) & ~kClosedBit) &&
+           parked_.size() == 1;
   };
   auto wait = [&] {
     {
@@ -258,17 +276,23 @@ void Channel::close_and_wait() {
     while (!is_idle()) parker->park(sync::TimePoint::max());
     leave(parker);
   };
-  if (gc::Thread* thread = gc::current_thread(&engine_.collector())) gc::in_safe(*thread, wait);
-  else wait();
+  if (gc::Thread* thread = gc::current_thread(&engine_.collector()))
+    gc::in_safe(*thread, wait);
+  else
+    wait();
 }
 
 void Channel::explain(engine::Explanation& explanation) {
-  std::string item = fmt::format("{{\"label\":{},\"protocol\":\"ticket\",\"slots\":[", json_quote(options_.label));
+  std::string item =
+      fmt::format("{{\"label\":{},\"protocol\":\"ticket\",\"slots\":[", json_quote(options_.label));
   for (uint32_t i = 0; i < options_.slots; ++i) {
-    item += fmt::format("{}{{\"head\":{},\"snap\":{},\"done\":{}}}", i == 0 ? "" : ",", records_[i].head.load(std::memory_order_acquire),
-                        records_[i].snap.load(std::memory_order_acquire), records_[i].done.load(std::memory_order_acquire));
+    item += fmt::format("{}{{\"head\":{},\"snap\":{},\"done\":{}}}", i == 0 ? "" : ",",
+                        records_[i].head.load(std::memory_order_acquire),
+                        records_[i].snap.load(std::memory_order_acquire),
+                        records_[i].done.load(std::memory_order_acquire));
   }
-  item += fmt::format("],\"waiters\":{},\"recovered\":{}}}", frame_.waiters.load(std::memory_order_seq_cst), recovered());
+  item += fmt::format("],\"waiters\":{},\"recovered\":{}}}", frame_.waiters.load(std::memory_order_seq_cst),
+                      recovered());
   engine::add_item(explanation, "channels", item);
 }
 

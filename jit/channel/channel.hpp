@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Channel: K slots handed from one compute thread to workers and back by tickets. One writer per cell, monotone values.
+// Channel: K slots handed from one compute thread to workers and back by tickets. One writer per cell,
+// monotone values.
 //
 //   state   | wait_*, publish, drain | take          | finish
 //   Open    | waits / ticket         | ticket        | once per taken ticket
-//   Failed  | the sticky error       | the error     | accepted          (engine shutdown: fails with SHUT_DOWN)
+//   Failed  | the sticky error       | the error     | accepted (engine shutdown: fails with SHUT_DOWN)
 //   Closed  | INVALID_ARGUMENT       | CANCELLED     | accepted if taken before
 //
-// Ticket s uses slot s mod K. Cells hold the low 32 bits of a ticket count: reached(cell, v) is int32(cell - v) >= 0.
+// Ticket s uses slot s mod K. Cells hold the low 32 bits of a ticket count: reached(cell, v) is int32(cell -
+// v) >= 0.
 //   P  compute, publish(s): head = s+1    release   arguments, slot contents, last use of the slot
 //   T  worker: head reached s+1           acquire   pairs with P
 //   S  worker, out: snap = s+1            release   its reads of the slot are over
 //   F  worker: done = s+1                 release   data delivered or persisted; arguments no longer used
 //   W  compute: snap reached s+1-K        acquire   pairs with S
 //   R  compute: done reached s+1, s+1-K   acquire   pairs with F
-// publish(s) waits for done of s-K, not only its snapshot: else two workers may write one `done`. On channels that may park, P S F and
-// the re-check are seq_cst: store of the cell, load at the re-check, waiters += 1 and load of waiters are a store-buffer pattern.
+// publish(s) waits for done of s-K, not only its snapshot: else two workers may write one `done`. On channels
+// that may park, P S F and the re-check are seq_cst: store of the cell, load at the re-check, waiters += 1
+// and load of waiters are a store-buffer pattern.
 //
 // Rank: 180 (the list of parked waiters). Cost: one store and one load per hand-over while nobody is parked.
 #pragma once
@@ -33,15 +36,16 @@ namespace berth::jit {
 
 inline constexpr size_t kMaxArgumentBytes = 120;
 
-/// Two blocks of 128 bytes, so that a publish moves one line and a finish another. Generated code knows the offsets.
+/// Two blocks of 128 bytes, so that a publish moves one line and a finish another. Generated code knows the
+/// offsets.
 struct alignas(128) SlotRecord {
   unsigned char arguments[kMaxArgumentBytes];  // compute, before head
   sync::Atomic<uint32_t> head;                 // P, T
   alignas(128) sync::Atomic<uint32_t> snap;    // S, W
   sync::Atomic<uint32_t> done;                 // F, R
 };
-static_assert(sizeof(SlotRecord) == 256 && offsetof(SlotRecord, head) == 120 && offsetof(SlotRecord, snap) == 128 &&
-              offsetof(SlotRecord, done) == 132);
+static_assert(sizeof(SlotRecord) == 256 && offsetof(SlotRecord, head) == 120 &&
+              offsetof(SlotRecord, snap) == 128 && offsetof(SlotRecord, done) == 132);
 
 /// What generated code reads. It is given &channel.frame().
 struct ChannelFrame {
@@ -55,7 +59,8 @@ struct ChannelFrame {
   sync::Atomic<uint32_t> waiters{0};
   class Channel* channel = nullptr;  // for the slow paths
 };
-static_assert(offsetof(ChannelFrame, next) == 24 && offsetof(ChannelFrame, slots) == 32 && offsetof(ChannelFrame, waiters) == 40);
+static_assert(offsetof(ChannelFrame, next) == 24 && offsetof(ChannelFrame, slots) == 32 &&
+              offsetof(ChannelFrame, waiters) == 40);
 
 struct ChannelOptions {
   bool out = true;
@@ -104,7 +109,8 @@ class Channel final : public engine::Subsystem {
   /// Called after each publish, for a pool that serves the channel. Before the first ticket.
   void set_on_publish(std::function<void()> on_publish);
 
-  // For generated code: the slow path of a wait on the cell at `offset` of the ticket's record, and of a publish.
+  // For generated code: the slow path of a wait on the cell at `offset` of the ticket's record, and of a
+  // publish.
   Result<void> wait_for(gc::Thread& thread, uint64_t ticket, uint64_t offset, uint64_t value);
   void published();
 
@@ -112,8 +118,8 @@ class Channel final : public engine::Subsystem {
   SlotRecord& record(uint64_t ticket) noexcept { return frame_.records[ticket % options_.slots]; }
   char* slot(uint64_t ticket) noexcept { return frame_.memory + ticket % options_.slots * frame_.slot_bytes; }
   /// Waits until `cell` reached `value` or the channel ended; for workers (`worker`) closed is CANCELLED.
-  Result<void> wait_cell(gc::Thread& thread, const sync::Atomic<uint32_t>& cell, uint64_t value, bool worker, const char* what,
-                         const Deadline& deadline);
+  Result<void> wait_cell(gc::Thread& thread, const sync::Atomic<uint32_t>& cell, uint64_t value, bool worker,
+                         const char* what, const Deadline& deadline);
   Result<void> ended(bool worker) const;
   void store_cell(sync::Atomic<uint32_t>& cell, uint64_t value);
   void wake();
@@ -127,11 +133,11 @@ class Channel final : public engine::Subsystem {
   const ChannelOptions options_;
   std::unique_ptr<SlotRecord[]> records_;
   std::unique_ptr<char[]> memory_;
-  alignas(128) sync::Atomic<uint64_t> taken_;      // next ticket to take; CAS acq_rel by workers; bit 63: closed
-  sync::Atomic<uint64_t> finished_;                // tickets finished; acq_rel, for close_and_wait
-  sync::Atomic<berth_error*> error_{nullptr};      // CAS release, before anyone is woken; read acquire
-  sync::Atomic<bool> closed_{false};               // release; acquire
-  sync::Atomic<uint64_t> recovered_{0};            // a metric: relaxed
+  alignas(128) sync::Atomic<uint64_t> taken_;  // next ticket to take; CAS acq_rel by workers; bit 63: closed
+  sync::Atomic<uint64_t> finished_;            // tickets finished; acq_rel, for close_and_wait
+  sync::Atomic<berth_error*> error_{nullptr};  // CAS release, before anyone is woken; read acquire
+  sync::Atomic<bool> closed_{false};           // release; acquire
+  sync::Atomic<uint64_t> recovered_{0};        // a metric: relaxed
   sync::Mutex mutex_{Rank{180, "channel"}};
   std::vector<gc::ParkerRef> parked_ BERTH_GUARDED_BY(mutex_);
 };

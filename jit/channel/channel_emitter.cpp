@@ -13,8 +13,10 @@ using llvm::AtomicOrdering;
 using llvm::BasicBlock;
 using llvm::Value;
 
-// `cell` is the offset in the slot record, as in generated code. The channel keeps the failure; its code is enough here.
-extern "C" int32_t berth_rt_channel_wait(gc::Thread* thread, ChannelFrame* frame, uint64_t ticket, uint64_t cell, uint64_t value) {
+// `cell` is the offset in the slot record, as in generated code. The channel keeps the failure; its code is
+// enough here.
+extern "C" int32_t berth_rt_channel_wait(gc::Thread* thread, ChannelFrame* frame, uint64_t ticket,
+                                         uint64_t cell, uint64_t value) {
   const Result<void> waited = frame->channel->wait_for(*thread, ticket, cell, value);
   return waited.has_error() ? waited.assume_error().code() : BERTH_OK;
 }
@@ -23,8 +25,8 @@ extern "C" void berth_rt_channel_published(ChannelFrame* frame) { frame->channel
 
 void tag(llvm::Instruction* access, const char* role, const char* order) {
   llvm::LLVMContext& context = access->getContext();
-  access->setMetadata("berth.channel",
-                      llvm::MDNode::get(context, {llvm::MDString::get(context, role), llvm::MDString::get(context, order)}));
+  access->setMetadata("berth.channel", llvm::MDNode::get(context, {llvm::MDString::get(context, role),
+                                                                   llvm::MDString::get(context, order)}));
 }
 
 }  // namespace
@@ -34,26 +36,33 @@ Value* ChannelEmitter::field(uint64_t offset, Value* base) {
 }
 
 Value* ChannelEmitter::record(Value* ticket) {
-  Value* slots = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), field(offsetof(ChannelFrame, slots), frame_)),
-                                     builder_.getInt64Ty());
+  Value* slots = builder_.CreateZExt(
+      builder_.CreateLoad(builder_.getInt32Ty(), field(offsetof(ChannelFrame, slots), frame_)),
+      builder_.getInt64Ty());
   Value* records = builder_.CreateLoad(builder_.getPtrTy(), field(offsetof(ChannelFrame, records), frame_));
-  Value* offset = builder_.CreateMul(builder_.CreateURem(ticket, slots), builder_.getInt64(sizeof(SlotRecord)));
+  Value* offset =
+      builder_.CreateMul(builder_.CreateURem(ticket, slots), builder_.getInt64(sizeof(SlotRecord)));
   return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), records, offset);
 }
 
 Value* ChannelEmitter::slot(Value* ticket) {
-  Value* slots = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), field(offsetof(ChannelFrame, slots), frame_)),
-                                     builder_.getInt64Ty());
+  Value* slots = builder_.CreateZExt(
+      builder_.CreateLoad(builder_.getInt32Ty(), field(offsetof(ChannelFrame, slots), frame_)),
+      builder_.getInt64Ty());
   Value* memory = builder_.CreateLoad(builder_.getPtrTy(), field(offsetof(ChannelFrame, memory), frame_));
-  Value* bytes = builder_.CreateLoad(builder_.getInt64Ty(), field(offsetof(ChannelFrame, slot_bytes), frame_));
-  return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), memory, builder_.CreateMul(builder_.CreateURem(ticket, slots), bytes));
+  Value* bytes =
+      builder_.CreateLoad(builder_.getInt64Ty(), field(offsetof(ChannelFrame, slot_bytes), frame_));
+  return builder_.CreateInBoundsGEP(builder_.getInt8Ty(), memory,
+                                    builder_.CreateMul(builder_.CreateURem(ticket, slots), bytes));
 }
 
-// Inline: one load, one compare. A cell that starts at the first ticket has reached s + 1 - K for the first K tickets.
+// Inline: one load, one compare. A cell that starts at the first ticket has reached s + 1 - K for the first K
+// tickets.
 Value* ChannelEmitter::wait(Value* ticket, uint64_t cell, Value* value, const char* role) {
   llvm::Function* function = builder_.GetInsertBlock()->getParent();
   llvm::LLVMContext& context = builder_.getContext();
-  llvm::LoadInst* load = builder_.CreateAlignedLoad(builder_.getInt32Ty(), field(cell, record(ticket)), llvm::Align(4));
+  llvm::LoadInst* load =
+      builder_.CreateAlignedLoad(builder_.getInt32Ty(), field(cell, record(ticket)), llvm::Align(4));
   load->setAtomic(AtomicOrdering::Acquire);
   tag(load, role, "acquire");
   Value* distance = builder_.CreateSub(load, builder_.CreateTrunc(value, builder_.getInt32Ty()));
@@ -64,8 +73,8 @@ Value* ChannelEmitter::wait(Value* ticket, uint64_t cell, Value* value, const ch
   builder_.CreateCondBr(reached, go_on, slow);
   builder_.SetInsertPoint(slow);
   llvm::FunctionCallee callee = function->getParent()->getOrInsertFunction(
-      "berth_rt_channel_wait", builder_.getInt32Ty(), builder_.getPtrTy(), builder_.getPtrTy(), builder_.getInt64Ty(),
-      builder_.getInt64Ty(), builder_.getInt64Ty());
+      "berth_rt_channel_wait", builder_.getInt32Ty(), builder_.getPtrTy(), builder_.getPtrTy(),
+      builder_.getInt64Ty(), builder_.getInt64Ty(), builder_.getInt64Ty());
   Value* code = builder_.CreateCall(callee, {thread_, frame_, ticket, builder_.getInt64(cell), value});
   builder_.CreateBr(go_on);
   builder_.SetInsertPoint(go_on);
@@ -77,15 +86,18 @@ Value* ChannelEmitter::wait(Value* ticket, uint64_t cell, Value* value, const ch
 
 ChannelEmitter::Waited ChannelEmitter::wait_writable() {
   Value* ticket = builder_.CreateLoad(builder_.getInt64Ty(), field(offsetof(ChannelFrame, next), frame_));
-  Value* slots = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), field(offsetof(ChannelFrame, slots), frame_)),
-                                     builder_.getInt64Ty());
+  Value* slots = builder_.CreateZExt(
+      builder_.CreateLoad(builder_.getInt32Ty(), field(offsetof(ChannelFrame, slots), frame_)),
+      builder_.getInt64Ty());
   Value* value = builder_.CreateSub(builder_.CreateAdd(ticket, builder_.getInt64(1)), slots);
-  Value* code = out_ ? wait(ticket, offsetof(SlotRecord, snap), value, "W") : wait(ticket, offsetof(SlotRecord, done), value, "R");
+  Value* code = out_ ? wait(ticket, offsetof(SlotRecord, snap), value, "W")
+                     : wait(ticket, offsetof(SlotRecord, done), value, "R");
   return {code, slot(ticket)};
 }
 
 ChannelEmitter::Waited ChannelEmitter::wait_readable(Value* ticket) {
-  Value* code = wait(ticket, offsetof(SlotRecord, done), builder_.CreateAdd(ticket, builder_.getInt64(1)), "R");
+  Value* code =
+      wait(ticket, offsetof(SlotRecord, done), builder_.CreateAdd(ticket, builder_.getInt64(1)), "R");
   return {code, slot(ticket)};
 }
 
@@ -94,8 +106,9 @@ Value* ChannelEmitter::publish(Value* arguments, uint64_t bytes, Value** ticket)
   llvm::Function* function = builder_.GetInsertBlock()->getParent();
   Value* next = field(offsetof(ChannelFrame, next), frame_);
   *ticket = builder_.CreateLoad(builder_.getInt64Ty(), next);
-  Value* slots = builder_.CreateZExt(builder_.CreateLoad(builder_.getInt32Ty(), field(offsetof(ChannelFrame, slots), frame_)),
-                                     builder_.getInt64Ty());
+  Value* slots = builder_.CreateZExt(
+      builder_.CreateLoad(builder_.getInt32Ty(), field(offsetof(ChannelFrame, slots), frame_)),
+      builder_.getInt64Ty());
   Value* after = builder_.CreateAdd(*ticket, builder_.getInt64(1));
   Value* code = wait(*ticket, offsetof(SlotRecord, done), builder_.CreateSub(after, slots), "R");
   BasicBlock* from = builder_.GetInsertBlock();
@@ -111,13 +124,14 @@ Value* ChannelEmitter::publish(Value* arguments, uint64_t bytes, Value** ticket)
                                                       field(offsetof(SlotRecord, head), own), llvm::Align(4));
   head->setAtomic(parks_ ? AtomicOrdering::SequentiallyConsistent : AtomicOrdering::Release);
   tag(head, "P", parks_ ? "seq_cst" : "release");
-  llvm::LoadInst* waiters =
-      builder_.CreateAlignedLoad(builder_.getInt32Ty(), field(offsetof(ChannelFrame, waiters), frame_), llvm::Align(4));
+  llvm::LoadInst* waiters = builder_.CreateAlignedLoad(
+      builder_.getInt32Ty(), field(offsetof(ChannelFrame, waiters), frame_), llvm::Align(4));
   waiters->setAtomic(AtomicOrdering::SequentiallyConsistent);
   tag(waiters, "park", "seq_cst");
   builder_.CreateCondBr(builder_.CreateICmpNE(waiters, builder_.getInt32(0)), wake, done);
   builder_.SetInsertPoint(wake);
-  builder_.CreateCall(function->getParent()->getOrInsertFunction("berth_rt_channel_published", builder_.getVoidTy(), builder_.getPtrTy()),
+  builder_.CreateCall(function->getParent()->getOrInsertFunction("berth_rt_channel_published",
+                                                                 builder_.getVoidTy(), builder_.getPtrTy()),
                       {frame_});
   builder_.CreateBr(done);
   builder_.SetInsertPoint(done);
@@ -129,8 +143,9 @@ Value* ChannelEmitter::publish(Value* arguments, uint64_t bytes, Value** ticket)
 }
 
 std::span<const RuntimeSymbol> channel_symbols() {
-  static const RuntimeSymbol symbols[] = {{"berth_rt_channel_wait", reinterpret_cast<void*>(&berth_rt_channel_wait)},
-                                          {"berth_rt_channel_published", reinterpret_cast<void*>(&berth_rt_channel_published)}};
+  static const RuntimeSymbol symbols[] = {
+      {"berth_rt_channel_wait", reinterpret_cast<void*>(&berth_rt_channel_wait)},
+      {"berth_rt_channel_published", reinterpret_cast<void*>(&berth_rt_channel_published)}};
   return symbols;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ChannelEmitter: the compute side of a channel as LLVM IR: one load and one compare inline, a call when it must wait.
+// ChannelEmitter: the compute side of a channel as LLVM IR: one load and one compare inline, a call when it
+// must wait.
 //
-// Cells are accessed by aligned atomic loads and stores with the orders of channel.hpp, tagged `!berth.channel !{role, order}`;
-// pointers carry no attribute that would let accesses of a slot move across a wait. The channel is reached through a pointer
-// argument, so the code can be cached and shared.
+// Cells are accessed by aligned atomic loads and stores with the orders of channel.hpp, tagged
+// `!berth.channel !{role, order}`; pointers carry no attribute that would let accesses of a slot move across
+// a wait. The channel is reached through a pointer argument, so the code can be cached and shared.
 #pragma once
 #include <span>
 
@@ -18,7 +19,8 @@ namespace berth::jit {
 
 class ChannelEmitter {
  public:
-  /// `frame`: ptr to ChannelFrame; `thread`: ptr to the attached gc::Thread. `parks`: the channel's waits may park.
+  /// `frame`: ptr to ChannelFrame; `thread`: ptr to the attached gc::Thread. `parks`: the channel's waits may
+  /// park.
   ChannelEmitter(llvm::IRBuilderBase& builder, llvm::Value* thread, llvm::Value* frame, bool out, bool parks)
       : builder_(builder), thread_(thread), frame_(frame), out_(out), parks_(parks) {}
 

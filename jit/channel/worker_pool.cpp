@@ -22,7 +22,8 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::make(engine::Engine& engine, uin
     try {
       pool->threads_.emplace_back([raw = pool.get()] { raw->work(); });
     } catch (const std::system_error& failure) {
-      return make_error(BERTH_RESOURCE_EXHAUSTED, "berth_worker_pool_new", fmt::format("thread {} did not start: {}", i, failure.what()),
+      return make_error(BERTH_RESOURCE_EXHAUSTED, "berth_worker_pool_new",
+                        fmt::format("thread {} did not start: {}", i, failure.what()),
                         "ask for fewer threads");
     }
   }
@@ -38,8 +39,10 @@ WorkerPool::~WorkerPool() {
   auto join = [this] {
     for (std::thread& thread : threads_) thread.join();
   };
-  if (gc::Thread* thread = gc::current_thread(&engine_.collector())) gc::in_safe(*thread, join);
-  else join();
+  if (gc::Thread* thread = gc::current_thread(&engine_.collector()))
+    gc::in_safe(*thread, join);
+  else
+    join();
 }
 
 void WorkerPool::add(Channel& channel) {
@@ -55,8 +58,10 @@ void WorkerPool::remove(Channel& channel) {
       released_.wait_until(lock, sync::Clock::now() + kSlice);
     }
   };
-  if (gc::Thread* thread = gc::current_thread(&engine_.collector())) gc::in_safe(*thread, wait);
-  else wait();
+  if (gc::Thread* thread = gc::current_thread(&engine_.collector()))
+    gc::in_safe(*thread, wait);
+  else
+    wait();
 }
 
 void WorkerPool::wake() {
@@ -75,7 +80,8 @@ void WorkerPool::work() {
     gc::in_safe(thread, [&] {
       sync::Lock lock(mutex_);
       while (!stopping_ && published_ == seen) changed_.wait_until(lock, sync::Clock::now() + kSlice);
-      // Who takes one wake looks at all channels, so all publications so far are seen; the next worker is woken while work is left.
+      // Who takes one wake looks at all channels, so all publications so far are seen; the next worker is
+      // woken while work is left.
       seen = published_;
       stop = stopping_;
     });
@@ -114,8 +120,10 @@ void WorkerPool::run_stages(gc::Thread& thread, Channel& channel, const Channel:
     if (stages[i].last_reader) last_reader = i;
   }
   for (size_t i = 0; i < stages.size(); ++i) {
-    if (berth_error* failure = stages[i].run(stages[i].context, engine::to_handle(&thread), taken.slot, taken.arguments, &state)) {
-      Error error = Error::adopt(failure).with_context(fmt::format("stage \"{}\"", stages[i].name ? stages[i].name : ""));
+    if (berth_error* failure = stages[i].run(stages[i].context, engine::to_handle(&thread), taken.slot,
+                                             taken.arguments, &state)) {
+      Error error = Error::adopt(failure).with_context(
+          fmt::format("stage \"{}\"", stages[i].name ? stages[i].name : ""));
       return channel.finish(taken.ticket, &error);
     }
     if (i == last_reader) channel.snap(taken.ticket);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // WorkerPool: threads that serve channels round robin: take the next ticket, run its stages, finish it.
 //
-// Each worker is attached to the engine, unsafe in a stage, safe while it sleeps. Rank: 178. Cost: one lock per wake.
+// Each worker is attached to the engine, unsafe in a stage, safe while it sleeps. Rank: 178. Cost: one lock
+// per wake.
 #pragma once
 #include <thread>
 #include <vector>
@@ -17,7 +18,8 @@ class WorkerPool {
   ~WorkerPool();  // its channels are gone
 
   void add(Channel& channel);
-  /// Returns when no worker looks at the channel any more. Threads: any but a worker. Blocks: may wait, for a stage.
+  /// Returns when no worker looks at the channel any more. Threads: any but a worker. Blocks: may wait, for a
+  /// stage.
   void remove(Channel& channel);
   void wake();
 

@@ -11,7 +11,8 @@ Result<BufferRef> Buffer::make(uint64_t device, size_t bytes) {
   const size_t rounded = bytes > SIZE_MAX - 64 ? SIZE_MAX : (bytes + 63) / 64 * 64 + (bytes == 0 ? 64 : 0);
   char* const memory = rounded == SIZE_MAX ? nullptr : static_cast<char*>(std::aligned_alloc(64, rounded));
   if (!memory) {
-    return make_error(BERTH_OUT_OF_MEMORY, "berth_buffer_new", fmt::format("no memory for {} bytes", bytes), "ask for less");
+    return make_error(BERTH_OUT_OF_MEMORY, "berth_buffer_new", fmt::format("no memory for {} bytes", bytes),
+                      "ask for less");
   }
   std::memset(memory, 0, rounded);
   return BufferRef(new Buffer(device, memory, bytes, true));
@@ -19,7 +20,8 @@ Result<BufferRef> Buffer::make(uint64_t device, size_t bytes) {
 
 Result<void> Buffer::check_range(const char* call, size_t offset, size_t bytes) const {
   if (contains(offset, bytes)) return success();
-  return make_error(BERTH_INVALID_ARGUMENT, call, fmt::format("bytes {} to {} + {} of a buffer of {} bytes", offset, offset, bytes, bytes_),
+  return make_error(BERTH_INVALID_ARGUMENT, call,
+                    fmt::format("bytes {} to {} + {} of a buffer of {} bytes", offset, offset, bytes, bytes_),
                     "stay inside the buffer");
 }
 

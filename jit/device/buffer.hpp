@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Buffer: memory of one device; on the host plain memory, 64-byte aligned, zeroed. Retained by every submission that uses it.
+// Buffer: memory of one device; on the host plain memory, 64-byte aligned, zeroed. Retained by every
+// submission that uses it.
 #pragma once
 #include <cstdint>
 #include <cstdlib>
@@ -28,7 +29,9 @@ class Buffer {
   char* memory() const noexcept { return memory_; }
   size_t size() const noexcept { return bytes_; }
   uint64_t device() const noexcept { return device_; }
-  bool contains(size_t offset, size_t bytes) const noexcept { return offset <= bytes_ && bytes <= bytes_ - offset; }
+  bool contains(size_t offset, size_t bytes) const noexcept {
+    return offset <= bytes_ && bytes <= bytes_ - offset;
+  }
   /// Synchronous transfers guess no order: refused while an undecided submission uses the buffer.
   Result<void> write(size_t offset, const void* data, size_t bytes);
   Result<void> read(size_t offset, void* data, size_t bytes) const;
@@ -46,8 +49,8 @@ class Buffer {
   char* const memory_;
   const size_t bytes_;
   const bool owned_;
-  // Undecided submissions that use it. Up: relaxed, before the submission is visible; down: release, read acquire: a synchronous read
-  // that finds 0 sees what they wrote.
+  // Undecided submissions that use it. Up: relaxed, before the submission is visible; down: release, read
+  // acquire: a synchronous read that finds 0 sees what they wrote.
   sync::Atomic<uint32_t> uses_{0};
 };
 using BufferRef = std::shared_ptr<Buffer>;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CallingThread, wait_safe: device calls take no thread; they find the attached one of this native thread themselves.
+// CallingThread, wait_safe: device calls take no thread; they find the attached one of this native thread
+// themselves.
 #pragma once
 #include "engine/engine.hpp"
 #include "gc/thread.hpp"
 
 namespace berth::jit {
 
-/// Runs `part`, which blocks, in a safe region if this native thread is attached. `kind`: a literal, for the wait record.
+/// Runs `part`, which blocks, in a safe region if this native thread is attached. `kind`: a literal, for the
+/// wait record.
 template <class Part>
 void wait_safe(const gc::Collector& collector, const char* kind, Part&& part) {
   gc::Thread* const thread = gc::current_thread(&collector);
@@ -21,7 +23,8 @@ void wait_safe(const gc::Collector& collector, const char* kind, Part&& part) {
 class CallingThread {
  public:
   static Result<CallingThread> of(engine::Engine& engine) {
-    if (gc::Thread* thread = gc::current_thread(&engine.collector())) return CallingThread(engine, *thread, false);
+    if (gc::Thread* thread = gc::current_thread(&engine.collector()))
+      return CallingThread(engine, *thread, false);
     BERTH_TRY(gc::Thread * thread, engine.attach());
     return CallingThread(engine, *thread, true);
   }

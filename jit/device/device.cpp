@@ -13,8 +13,9 @@ namespace berth::jit {
 namespace {
 
 Error bad_uri(std::string_view uri, std::string_view part) {
-  return make_error(BERTH_INVALID_ARGUMENT, fmt::format("device \"{}\"", uri), fmt::format("unknown part \"{}\"", part),
-                    "use host or host:threads=N,order=ascending|descending|random,seed=S,context_limit=BYTES");
+  return make_error(
+      BERTH_INVALID_ARGUMENT, fmt::format("device \"{}\"", uri), fmt::format("unknown part \"{}\"", part),
+      "use host or host:threads=N,order=ascending|descending|random,seed=S,context_limit=BYTES");
 }
 
 uint64_t next_device_id() {
@@ -24,19 +25,27 @@ uint64_t next_device_id() {
 
 Result<void> set_option(DeviceOptions& options, std::string_view key, std::string_view value) {
   if (key == "order") {
-    if (value == "ascending") options.order = LaneOrder::Ascending;
-    else if (value == "descending") options.order = LaneOrder::Descending;
-    else if (value == "random") options.order = LaneOrder::Random;
-    else return bad_uri(options.uri, value);
+    if (value == "ascending")
+      options.order = LaneOrder::Ascending;
+    else if (value == "descending")
+      options.order = LaneOrder::Descending;
+    else if (value == "random")
+      options.order = LaneOrder::Random;
+    else
+      return bad_uri(options.uri, value);
     return success();
   }
   uint64_t number = 0;
   const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (failed != std::errc() || end != value.data() + value.size()) return bad_uri(options.uri, value);
-  if (key == "threads" && number >= 1 && number <= 1024) options.threads = static_cast<unsigned>(number);
-  else if (key == "seed") options.seed = number;
-  else if (key == "context_limit") options.context_limit = number;
-  else return bad_uri(options.uri, key);
+  if (key == "threads" && number >= 1 && number <= 1024)
+    options.threads = static_cast<unsigned>(number);
+  else if (key == "seed")
+    options.seed = number;
+  else if (key == "context_limit")
+    options.context_limit = number;
+  else
+    return bad_uri(options.uri, key);
   return success();
 }
 
@@ -48,7 +57,8 @@ Result<DeviceOptions> parse_device_uri(std::string_view uri) {
   options.threads = std::max(1u, std::thread::hardware_concurrency());
   std::string_view rest = uri;
   if (rest.starts_with("cuda") || rest.starts_with("hip") || rest.starts_with("fake")) {
-    return make_error(BERTH_UNSUPPORTED, fmt::format("device \"{}\"", uri), "this build drives the host only", "open \"host\"");
+    return make_error(BERTH_UNSUPPORTED, fmt::format("device \"{}\"", uri), "this build drives the host only",
+                      "open \"host\"");
   }
   if (!rest.starts_with("host")) return bad_uri(uri, rest);
   rest.remove_prefix(4);
@@ -65,7 +75,8 @@ Result<DeviceOptions> parse_device_uri(std::string_view uri) {
   return options;
 }
 
-Device::Device(engine::Engine& engine, DeviceOptions options) : engine_(engine), options_(std::move(options)), id_(next_device_id()) {
+Device::Device(engine::Engine& engine, DeviceOptions options)
+    : engine_(engine), options_(std::move(options)), id_(next_device_id()) {
   HostArena::reserve(options_.threads);
   engine_.add_subsystem(this);
 }
@@ -75,19 +86,23 @@ Device::~Device() {
   engine_.remove_subsystem(this);
 }
 
-Result<Submission> Device::launch(const KernelRef& kernel, const Grid& grid, std::vector<LaunchArgumentValue> arguments) {
+Result<Submission> Device::launch(const KernelRef& kernel, const Grid& grid,
+                                  std::vector<LaunchArgumentValue> arguments) {
   const KernelDescription& description = kernel->description();
   const std::string asked = fmt::format("kernel \"{}\"", description.entry);
   if (kernel->device() != id_) {
-    return make_error(BERTH_INVALID_ARGUMENT, asked, "it belongs to another device", "make the kernel on the queue's device");
+    return make_error(BERTH_INVALID_ARGUMENT, asked, "it belongs to another device",
+                      "make the kernel on the queue's device");
   }
   if (description.grid_barriers > 0 && !grid.cooperative) {
-    return make_error(BERTH_INVALID_ARGUMENT, asked, "a grid barrier needs a cooperative launch", "set grid.cooperative");
+    return make_error(BERTH_INVALID_ARGUMENT, asked, "a grid barrier needs a cooperative launch",
+                      "set grid.cooperative");
   }
   if (arguments.size() != description.arguments.size()) {
-    return make_error(BERTH_INVALID_ARGUMENT, asked,
-                      fmt::format("{} arguments given, it takes {}", arguments.size(), description.arguments.size()),
-                      "pass one argument per parameter");
+    return make_error(
+        BERTH_INVALID_ARGUMENT, asked,
+        fmt::format("{} arguments given, it takes {}", arguments.size(), description.arguments.size()),
+        "pass one argument per parameter");
   }
   LaunchOptions options;
   options.entry = kernel->entry();
@@ -107,11 +122,13 @@ Result<Submission> Device::launch(const KernelRef& kernel, const Grid& grid, std
   for (size_t i = 0; i < arguments.size(); ++i) {
     LaunchArgumentValue& argument = arguments[i];
     if (argument.kind != description.arguments[i]) {
-      return make_error(BERTH_INVALID_ARGUMENT, asked, fmt::format("argument {} has the wrong kind", i), "see berth_kernel_info_json");
+      return make_error(BERTH_INVALID_ARGUMENT, asked, fmt::format("argument {} has the wrong kind", i),
+                        "see berth_kernel_info_json");
     }
     if (argument.kind == KernelArgument::Buffer) {
       if (argument.buffer->device() != id_) {
-        return make_error(BERTH_INVALID_ARGUMENT, asked, fmt::format("the buffer of argument {} belongs to another device", i),
+        return make_error(BERTH_INVALID_ARGUMENT, asked,
+                          fmt::format("the buffer of argument {} belongs to another device", i),
                           "make the buffer on the queue's device");
       }
       options.arguments.push_back(reinterpret_cast<uint64_t>(argument.buffer->memory() + argument.offset));
@@ -122,13 +139,16 @@ Result<Submission> Device::launch(const KernelRef& kernel, const Grid& grid, std
   }
   if (grid.indirect) submission.buffers.push_back(grid.indirect);
   for (const uint32_t lanes : options.lanes) {
-    if (lanes == 0) return make_error(BERTH_INVALID_ARGUMENT, asked, "a block of 0 lanes", "give at least 1 lane in each dimension");
+    if (lanes == 0)
+      return make_error(BERTH_INVALID_ARGUMENT, asked, "a block of 0 lanes",
+                        "give at least 1 lane in each dimension");
   }
   submission.operation = [options = std::move(options), kernel, indirect = grid.indirect,
                           offset = grid.indirect_offset]() mutable -> Result<void> {
     if (indirect) std::memcpy(options.blocks, indirect->memory() + offset, sizeof options.blocks);
     BERTH_TRY(const auto launch, Launch::make(options));
-    return launch->run([](std::shared_ptr<Launch> offered, unsigned helpers) { HostArena::offer(offered, helpers); });
+    return launch->run(
+        [](std::shared_ptr<Launch> offered, unsigned helpers) { HostArena::offer(offered, helpers); });
   };
   return submission;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Device: one per berth_device_open; makes buffers, kernels and queues, which other devices refuse. Today the host.
+// Device: one per berth_device_open; makes buffers, kernels and queues, which other devices refuse. Today the
+// host.
 #pragma once
 #include <memory>
 #include <span>
@@ -25,7 +26,7 @@ Result<DeviceOptions> parse_device_uri(std::string_view uri);
 /// A kernel argument as captured by a launch.
 struct LaunchArgumentValue {
   KernelArgument kind;
-  uint64_t word = 0;    // scalar bits
+  uint64_t word = 0;  // scalar bits
   BufferRef buffer;
   size_t offset = 0;
 };
@@ -45,7 +46,8 @@ class Device final : public engine::Subsystem {
   uint64_t id() const noexcept { return id_; }
   const DeviceOptions& options() const noexcept { return options_; }
   /// The launch as an operation for a queue; everything is captured. Errors: INVALID_ARGUMENT, UNSUPPORTED.
-  Result<Submission> launch(const KernelRef& kernel, const Grid& grid, std::vector<LaunchArgumentValue> arguments);
+  Result<Submission> launch(const KernelRef& kernel, const Grid& grid,
+                            std::vector<LaunchArgumentValue> arguments);
 
   void add_queue(Queue* queue);
   void remove_queue(Queue* queue);

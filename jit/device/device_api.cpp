@@ -47,7 +47,8 @@ Result<void> check_points(const char* call, const berth_points_t* points) {
 
 std::vector<Point> points_of(const berth_points_t* points) {
   std::vector<Point> out;
-  for (size_t i = 0; points && i < points->count; ++i) out.push_back({*points->items[i].semaphore->ref, points->items[i].value});
+  for (size_t i = 0; points && i < points->count; ++i)
+    out.push_back({*points->items[i].semaphore->ref, points->items[i].value});
   return out;
 }
 
@@ -60,20 +61,23 @@ Result<void> add_points(Submission& submission, const berth_points_t* waits, con
   for (size_t i = 0; i < own.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (own[i].semaphore == own[j].semaphore) {
-        return make_error(BERTH_INVALID_ARGUMENT, submission.name, fmt::format("signals {} and {} name one semaphore", j, i),
+        return make_error(BERTH_INVALID_ARGUMENT, submission.name,
+                          fmt::format("signals {} and {} name one semaphore", j, i),
                           "signal each semaphore once");
       }
     }
     if (own[i].value <= own[i].semaphore->value() && !own[i].semaphore->has_failed()) {
-      return make_error(BERTH_INVALID_ARGUMENT, submission.name,
-                        fmt::format("signal to {} refused, value is {}", own[i].value, own[i].semaphore->value()),
-                        "signal a value above the current one");
+      return make_error(
+          BERTH_INVALID_ARGUMENT, submission.name,
+          fmt::format("signal to {} refused, value is {}", own[i].value, own[i].semaphore->value()),
+          "signal a value above the current one");
     }
     for (const Point& wait : submission.waits) {
       if (wait.semaphore == own[i].semaphore && wait.value >= own[i].value) {
-        return make_error(BERTH_INVALID_ARGUMENT, submission.name,
-                          fmt::format("it waits for {} of a semaphore that it signals to {}", wait.value, own[i].value),
-                          "wait for a smaller value");
+        return make_error(
+            BERTH_INVALID_ARGUMENT, submission.name,
+            fmt::format("it waits for {} of a semaphore that it signals to {}", wait.value, own[i].value),
+            "wait for a smaller value");
       }
     }
   }
@@ -90,26 +94,40 @@ berth_grid_t known_part(const berth_grid_t& given) {
 
 Result<void> check_device(const berth_queue_t* queue, const berth_buffer_t* buffer, const char* call) {
   if (buffer->ref->device() == queue->ref->device().id()) return success();
-  return make_error(BERTH_INVALID_ARGUMENT, call, "the buffer belongs to another device", "make the buffer on the queue's device");
+  return make_error(BERTH_INVALID_ARGUMENT, call, "the buffer belongs to another device",
+                    "make the buffer on the queue's device");
 }
 
 Result<LaunchArgumentValue> argument_of(const berth_arg_t& argument, size_t index) {
   LaunchArgumentValue value{};
   switch (argument.kind) {
     case BERTH_ARG_BUFFER:
-      if (!argument.buffer) return missing("berth_queue_launch", fmt::format("the buffer of argument {}", index).c_str());
+      if (!argument.buffer)
+        return missing("berth_queue_launch", fmt::format("the buffer of argument {}", index).c_str());
       BERTH_TRYV(argument.buffer->ref->check_range("berth_queue_launch", argument.offset, argument.length));
       value.kind = KernelArgument::Buffer;
       value.buffer = argument.buffer->ref;
       value.offset = argument.offset;
       return value;
-    case BERTH_ARG_I32: value.kind = KernelArgument::I32; std::memcpy(&value.word, &argument.i32, 4); return value;
-    case BERTH_ARG_I64: value.kind = KernelArgument::I64; std::memcpy(&value.word, &argument.i64, 8); return value;
-    case BERTH_ARG_F32: value.kind = KernelArgument::F32; std::memcpy(&value.word, &argument.f32, 4); return value;
-    case BERTH_ARG_F64: value.kind = KernelArgument::F64; std::memcpy(&value.word, &argument.f64, 8); return value;
+    case BERTH_ARG_I32:
+      value.kind = KernelArgument::I32;
+      std::memcpy(&value.word, &argument.i32, 4);
+      return value;
+    case BERTH_ARG_I64:
+      value.kind = KernelArgument::I64;
+      std::memcpy(&value.word, &argument.i64, 8);
+      return value;
+    case BERTH_ARG_F32:
+      value.kind = KernelArgument::F32;
+      std::memcpy(&value.word, &argument.f32, 4);
+      return value;
+    case BERTH_ARG_F64:
+      value.kind = KernelArgument::F64;
+      std::memcpy(&value.word, &argument.f64, 8);
+      return value;
   }
-  return make_error(BERTH_INVALID_ARGUMENT, "berth_queue_launch", fmt::format("argument {} has no known kind", index),
-                    "use a BERTH_ARG constant");
+  return make_error(BERTH_INVALID_ARGUMENT, "berth_queue_launch",
+                    fmt::format("argument {} has no known kind", index), "use a BERTH_ARG constant");
 }
 
 }  // namespace
@@ -124,7 +142,8 @@ berth_error_t* berth_device_count(berth_engine_t*, size_t* count) {
 berth_error_t* berth_device_uri(berth_engine_t*, size_t index, char** uri) {
   return at_boundary("berth_device_uri", [&]() -> Result<void> {
     if (index != 0) {
-      return make_error(BERTH_INVALID_ARGUMENT, "berth_device_uri", fmt::format("index {} of 1", index), "ask berth_device_count first");
+      return make_error(BERTH_INVALID_ARGUMENT, "berth_device_uri", fmt::format("index {} of 1", index),
+                        "ask berth_device_count first");
     }
     *uri = copy_string("host");
     return success();
@@ -144,11 +163,12 @@ void berth_device_delete(berth_device_t* device) { delete device; }
 
 char* berth_device_info_json(berth_device_t* device) {
   const DeviceOptions& options = device->ref->options();
-  return copy_string(fmt::format("{{\"uri\":{},\"target\":\"host\",\"threads\":{},\"context_limit\":{}}}", json_quote(options.uri),
-                                 options.threads, options.context_limit));
+  return copy_string(fmt::format("{{\"uri\":{},\"target\":\"host\",\"threads\":{},\"context_limit\":{}}}",
+                                 json_quote(options.uri), options.threads, options.context_limit));
 }
 
-berth_error_t* berth_device_cooperative_limit(berth_device_t*, berth_kernel_t*, uint32_t, uint32_t, uint32_t* blocks) {
+berth_error_t* berth_device_cooperative_limit(berth_device_t*, berth_kernel_t*, uint32_t, uint32_t,
+                                              uint32_t* blocks) {
   *blocks = (1u << 24) - 1;  // tiles of one launch; blocks need not be resident on the host
   return nullptr;
 }
@@ -178,7 +198,8 @@ berth_error_t* berth_buffer_read(berth_buffer_t* buffer, size_t offset, void* da
   });
 }
 
-berth_error_t* berth_kernel_new(berth_device_t* device, berth_source_t* source, const char* entry, berth_kernel_t** out) {
+berth_error_t* berth_kernel_new(berth_device_t* device, berth_source_t* source, const char* entry,
+                                berth_kernel_t** out) {
   return at_boundary("berth_kernel_new", [&]() -> Result<void> {
     if (!device) return missing("berth_kernel_new", "device");
     if (!source) return missing("berth_kernel_new", "source");
@@ -198,7 +219,8 @@ char* berth_kernel_info_json(berth_kernel_t* kernel) {
     arguments += fmt::format("{}\"{}\"", arguments.empty() ? "" : ",", kNames[static_cast<int>(argument)]);
   }
   return copy_string(fmt::format(
-      "{{\"entry\":{},\"arguments\":[{}],\"block_barriers\":{},\"grid_barriers\":{},\"shared_bytes\":{},\"lane_bytes\":{}}}",
+      "{{\"entry\":{},\"arguments\":[{}],\"block_barriers\":{},\"grid_barriers\":{},\"shared_bytes\":{},"
+      "\"lane_bytes\":{}}}",
       json_quote(d.entry), arguments, d.block_barriers, d.grid_barriers, d.shared_bytes, d.lane_bytes));
 }
 
@@ -223,8 +245,9 @@ berth_error_t* berth_queue_drain(berth_queue_t* queue, int64_t timeout_ns) {
   });
 }
 
-berth_error_t* berth_queue_launch(berth_queue_t* queue, berth_kernel_t* kernel, const berth_grid_t* given, const berth_args_t* args,
-                                  const berth_points_t* waits, const berth_points_t* signals) {
+berth_error_t* berth_queue_launch(berth_queue_t* queue, berth_kernel_t* kernel, const berth_grid_t* given,
+                                  const berth_args_t* args, const berth_points_t* waits,
+                                  const berth_points_t* signals) {
   return at_boundary("berth_queue_launch", [&]() -> Result<void> {
     BERTH_TRYV(require("berth_queue_launch", {{"queue", queue}, {"kernel", kernel}, {"grid", given}}));
     const berth_grid_t own_grid = known_part(*given);
@@ -245,13 +268,15 @@ berth_error_t* berth_queue_launch(berth_queue_t* queue, berth_kernel_t* kernel, 
       captured.indirect = grid->indirect->ref;
       captured.indirect_offset = grid->indirect_offset;
     }
-    BERTH_TRY(Submission submission, queue->ref->device().launch(kernel->ref, captured, std::move(arguments)));
+    BERTH_TRY(Submission submission,
+              queue->ref->device().launch(kernel->ref, captured, std::move(arguments)));
     BERTH_TRYV(add_points(submission, waits, signals));
     return queue->ref->submit(std::move(submission));
   });
 }
 
-berth_error_t* berth_queue_barrier(berth_queue_t* queue, const berth_points_t* waits, const berth_points_t* signals) {
+berth_error_t* berth_queue_barrier(berth_queue_t* queue, const berth_points_t* waits,
+                                   const berth_points_t* signals) {
   return at_boundary("berth_queue_barrier", [&]() -> Result<void> {
     BERTH_TRYV(require("berth_queue_barrier", {{"queue", queue}}));
     Submission submission;
@@ -261,8 +286,9 @@ berth_error_t* berth_queue_barrier(berth_queue_t* queue, const berth_points_t* w
   });
 }
 
-berth_error_t* berth_queue_copy(berth_queue_t* queue, berth_buffer_t* from, size_t from_offset, berth_buffer_t* to, size_t to_offset,
-                                size_t bytes, const berth_points_t* waits, const berth_points_t* signals) {
+berth_error_t* berth_queue_copy(berth_queue_t* queue, berth_buffer_t* from, size_t from_offset,
+                                berth_buffer_t* to, size_t to_offset, size_t bytes,
+                                const berth_points_t* waits, const berth_points_t* signals) {
   return at_boundary("berth_queue_copy", [&]() -> Result<void> {
     BERTH_TRYV(require("berth_queue_copy", {{"queue", queue}, {"from", from}, {"to", to}}));
     BERTH_TRYV(check_device(queue, from, "berth_queue_copy"));
@@ -270,12 +296,14 @@ berth_error_t* berth_queue_copy(berth_queue_t* queue, berth_buffer_t* from, size
     BERTH_TRYV(from->ref->check_range("berth_queue_copy", from_offset, bytes));
     BERTH_TRYV(to->ref->check_range("berth_queue_copy", to_offset, bytes));
     if (from->ref == to->ref && from_offset < to_offset + bytes && to_offset < from_offset + bytes) {
-      return make_error(BERTH_INVALID_ARGUMENT, "berth_queue_copy", "the ranges overlap", "copy through another buffer");
+      return make_error(BERTH_INVALID_ARGUMENT, "berth_queue_copy", "the ranges overlap",
+                        "copy through another buffer");
     }
     Submission submission;
     submission.name = "copy";
     submission.buffers = {from->ref, to->ref};
-    submission.operation = [source = from->ref->memory() + from_offset, target = to->ref->memory() + to_offset, bytes]() -> Result<void> {
+    submission.operation = [source = from->ref->memory() + from_offset,
+                            target = to->ref->memory() + to_offset, bytes]() -> Result<void> {
       std::memcpy(target, source, bytes);
       return success();
     };
@@ -284,22 +312,25 @@ berth_error_t* berth_queue_copy(berth_queue_t* queue, berth_buffer_t* from, size
   });
 }
 
-berth_error_t* berth_queue_fill(berth_queue_t* queue, berth_buffer_t* to, size_t offset, size_t bytes, uint64_t pattern,
-                                size_t pattern_bytes, const berth_points_t* waits, const berth_points_t* signals) {
+berth_error_t* berth_queue_fill(berth_queue_t* queue, berth_buffer_t* to, size_t offset, size_t bytes,
+                                uint64_t pattern, size_t pattern_bytes, const berth_points_t* waits,
+                                const berth_points_t* signals) {
   return at_boundary("berth_queue_fill", [&]() -> Result<void> {
     BERTH_TRYV(require("berth_queue_fill", {{"queue", queue}, {"to", to}}));
     BERTH_TRYV(check_device(queue, to, "berth_queue_fill"));
     BERTH_TRYV(to->ref->check_range("berth_queue_fill", offset, bytes));
     const bool known = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8;
     if (!known || offset % pattern_bytes != 0 || bytes % pattern_bytes != 0) {
-      return make_error(BERTH_INVALID_ARGUMENT, "berth_queue_fill",
-                        fmt::format("offset {}, length {}, pattern of {} bytes", offset, bytes, pattern_bytes),
-                        "use a pattern of 1, 2, 4 or 8 bytes, offset and length multiples of it");
+      return make_error(
+          BERTH_INVALID_ARGUMENT, "berth_queue_fill",
+          fmt::format("offset {}, length {}, pattern of {} bytes", offset, bytes, pattern_bytes),
+          "use a pattern of 1, 2, 4 or 8 bytes, offset and length multiples of it");
     }
     Submission submission;
     submission.name = "fill";
     submission.buffers = {to->ref};
-    submission.operation = [target = to->ref->memory() + offset, bytes, pattern, pattern_bytes]() -> Result<void> {
+    submission.operation = [target = to->ref->memory() + offset, bytes, pattern,
+                            pattern_bytes]() -> Result<void> {
       for (size_t i = 0; i < bytes; i += pattern_bytes) std::memcpy(target + i, &pattern, pattern_bytes);
       return success();
     };
@@ -308,8 +339,8 @@ berth_error_t* berth_queue_fill(berth_queue_t* queue, berth_buffer_t* to, size_t
   });
 }
 
-berth_error_t* berth_queue_update(berth_queue_t* queue, const void* data, berth_buffer_t* to, size_t offset, size_t bytes,
-                                  const berth_points_t* waits, const berth_points_t* signals) {
+berth_error_t* berth_queue_update(berth_queue_t* queue, const void* data, berth_buffer_t* to, size_t offset,
+                                  size_t bytes, const berth_points_t* waits, const berth_points_t* signals) {
   return at_boundary("berth_queue_update", [&]() -> Result<void> {
     BERTH_TRYV(require("berth_queue_update", {{"queue", queue}, {"to", to}}));
     BERTH_TRYV(check_device(queue, to, "berth_queue_update"));
@@ -331,9 +362,11 @@ berth_error_t* berth_semaphore_new(berth_engine_t* engine, uint64_t initial, ber
   return at_boundary("berth_semaphore_new", [&]() -> Result<void> {
     if (!engine) return missing("berth_semaphore_new", "engine");
     if (initial >> 63) {
-      return make_error(BERTH_INVALID_ARGUMENT, "berth_semaphore_new", fmt::format("initial value {}", initial), "stay below 2^63");
+      return make_error(BERTH_INVALID_ARGUMENT, "berth_semaphore_new",
+                        fmt::format("initial value {}", initial), "stay below 2^63");
     }
-    *out = new berth_semaphore{Signaller(std::make_shared<TimelineSemaphore>(engine::to_engine(engine)->collector(), initial))};
+    *out = new berth_semaphore{
+        Signaller(std::make_shared<TimelineSemaphore>(engine::to_engine(engine)->collector(), initial))};
     return success();
   });
 }
@@ -360,7 +393,8 @@ berth_error_t* berth_semaphore_signal(berth_semaphore_t* semaphore, uint64_t val
 
 void berth_semaphore_fail(berth_semaphore_t* semaphore, berth_error_t* error) {
   const SemaphoreRef keep = *semaphore->ref;
-  keep->fail(error ? Error::adopt(error) : make_error(BERTH_CANCELLED, "semaphore", "failed without a reason", "give an error"));
+  keep->fail(error ? Error::adopt(error)
+                   : make_error(BERTH_CANCELLED, "semaphore", "failed without a reason", "give an error"));
 }
 
 berth_error_t* berth_semaphore_wait(berth_semaphore_t* semaphore, uint64_t value, int64_t timeout_ns) {

@@ -13,7 +13,8 @@
 namespace berth::jit {
 namespace {
 
-// Jobs reach oneTBB's tasks through this mutex: a sanitizer that does not see into the library sees the hand-over.
+// Jobs reach oneTBB's tasks through this mutex: a sanitizer that does not see into the library sees the
+// hand-over.
 struct Process {
   sync::Mutex mutex{Rank{168, "host arena"}};
   std::deque<std::shared_ptr<Launch>> offered BERTH_GUARDED_BY(mutex);
@@ -47,9 +48,10 @@ void HostArena::reserve(unsigned threads) {
   sync::Lock lock(p.mutex);
   const unsigned wanted = std::max({2u, threads, std::thread::hardware_concurrency()});
   if (wanted <= p.width) return;
-  // The limit counts a thread of the caller's, the arena's slots are workers alone: one more, or oneTBB warns on stderr. The smallest
-  // limit wins, so the larger one is made before the old goes.
-  auto control = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, wanted + 1);
+  // The limit counts a thread of the caller's, the arena's slots are workers alone: one more, or oneTBB warns
+  // on stderr. The smallest limit wins, so the larger one is made before the old goes.
+  auto control =
+      std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, wanted + 1);
   p.control = std::move(control);
   p.arena = std::make_shared<tbb::task_arena>(static_cast<int>(wanted), 0);
   p.width = wanted;

@@ -24,8 +24,8 @@
 namespace berth::jit {
 namespace {
 
-// One address per content for the life of the process: the engine's keys are addresses, and one that was freed and given to another
-// content would find the wrong code. 32 bytes and a name per distinct kernel.
+// One address per content for the life of the process: the engine's keys are addresses, and one that was
+// freed and given to another content would find the wrong code. 32 bytes and a name per distinct kernel.
 const void* content_identity(const std::string& hash) {
   static sync::Mutex& mutex = *new sync::Mutex{Rank{510, "kernel contents"}};
   static std::map<std::string, char>& contents = *new std::map<std::string, char>;
@@ -35,7 +35,8 @@ const void* content_identity(const std::string& hash) {
 
 std::string hash_of(const LlvmBody& body, const std::string& entry, std::string_view place) {
   llvm::BLAKE3 hasher;
-  const std::string head = fmt::format("berth kernel 1|{}|{}|{}|{}|", LLVM_VERSION_STRING, static_cast<int>(body.kind()), entry, place);
+  const std::string head = fmt::format("berth kernel 1|{}|{}|{}|{}|", LLVM_VERSION_STRING,
+                                       static_cast<int>(body.kind()), entry, place);
   hasher.update(llvm::StringRef(head));
   hasher.update(llvm::StringRef(body.bytes));
   const auto digest = hasher.final();
@@ -52,25 +53,28 @@ Result<Prepared> prepare(const LlvmBody& body, const std::string& entry) {
   llvm::LLVMContext context;
   context.setDiagnosticHandlerCallBack([](const llvm::DiagnosticInfo*, void*) {});
   llvm::SMDiagnostic diagnostic;
-  const auto buffer = llvm::MemoryBuffer::getMemBuffer(body.bytes, entry, body.kind() == engine::BodyKind::LlvmIr);
+  const auto buffer =
+      llvm::MemoryBuffer::getMemBuffer(body.bytes, entry, body.kind() == engine::BodyKind::LlvmIr);
   const auto module = llvm::parseIR(*buffer, diagnostic, context);
   if (!module) {
     return make_error(BERTH_COMPILE_FAILED, fmt::format("kernel \"{}\"", entry),
-                      fmt::format("{}:{}: {}", diagnostic.getLineNo(), diagnostic.getColumnNo() + 1, diagnostic.getMessage().str()),
+                      fmt::format("{}:{}: {}", diagnostic.getLineNo(), diagnostic.getColumnNo() + 1,
+                                  diagnostic.getMessage().str()),
                       "correct the source");
   }
   std::string problem;
   llvm::raw_string_ostream out(problem);
   if (llvm::verifyModule(*module, &out)) {
-    return make_error(BERTH_COMPILE_FAILED, fmt::format("kernel \"{}\"", entry), problem, "correct the source");
+    return make_error(BERTH_COMPILE_FAILED, fmt::format("kernel \"{}\"", entry), problem,
+                      "correct the source");
   }
   Prepared prepared;
   prepared.description = std::make_unique<KernelDescription>();
   BERTH_TRY(*prepared.description, check_kernel(*module, entry));
   BERTH_TRY(prepared.entry, split_for_host(*module, *prepared.description));
   if (llvm::verifyModule(*module, &out)) {
-    return make_error(BERTH_INTERNAL, fmt::format("kernel \"{}\"", entry), "the split kernel is not valid: " + problem,
-                      "report this as a defect of Berth");
+    return make_error(BERTH_INTERNAL, fmt::format("kernel \"{}\"", entry),
+                      "the split kernel is not valid: " + problem, "report this as a defect of Berth");
   }
   llvm::raw_string_ostream bytes(prepared.bitcode);
   llvm::WriteBitcodeToFile(*module, bytes);
@@ -90,7 +94,8 @@ engine::SourcePtr source_of(Prepared prepared) {
 
 // The instance of `method`; whoever reserves it makes its source with `work`.
 template <class Work>
-Result<engine::CodeInstanceRef> obtain(engine::Engine& engine, gc::Thread& thread, const void* method, const char* label, Work&& work) {
+Result<engine::CodeInstanceRef> obtain(engine::Engine& engine, gc::Thread& thread, const void* method,
+                                       const char* label, Work&& work) {
   engine::ReserveOptions options;
   options.label = label;
   BERTH_TRY(engine::Reservation reservation, engine.reserve(thread, {method, nullptr}, options));
@@ -124,7 +129,8 @@ Result<KernelRef> Kernel::make(Device& device, const engine::Source& source, con
   BERTH_TRY(const CallingThread thread, CallingThread::of(engine));
   std::shared_ptr<Kernel> kernel(new Kernel);
   const void* const content = content_identity(hash_of(*body, entry, "host"));
-  BERTH_TRY(kernel->code_, obtain(engine, *thread, content, entry.c_str(), [&]() -> Result<engine::SourcePtr> {
+  BERTH_TRY(kernel->code_,
+            obtain(engine, *thread, content, entry.c_str(), [&]() -> Result<engine::SourcePtr> {
               Result<Prepared> prepared = make_error(BERTH_INTERNAL, "", "", "");
               gc::in_safe(*thread, [&] { prepared = prepare(*body, entry); });
               BERTH_TRY(Prepared ready, std::move(prepared));
@@ -132,7 +138,8 @@ Result<KernelRef> Kernel::make(Device& device, const engine::Source& source, con
             }));
   BERTH_TRY(void* code_entry, engine.wait_entry(*thread, *kernel->code_, Deadline::never()));
   const void* const loaded = content_identity(hash_of(*body, entry, fmt::format("device {}", device.id())));
-  BERTH_TRY(kernel->loaded_, obtain(engine, *thread, loaded, entry.c_str(), [&]() -> Result<engine::SourcePtr> {
+  BERTH_TRY(kernel->loaded_,
+            obtain(engine, *thread, loaded, entry.c_str(), [&]() -> Result<engine::SourcePtr> {
               auto native = std::make_unique<engine::Source>();
               native->body = std::make_unique<engine::NativeBody>(code_entry);
               native->edges.push_back({kernel->code_, ""});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernel: one entry of a source, compiled for one device. Two reservations: the code under (content, target), which is compiled once
-// whoever asks; the loaded module under (content, device). A failure reaches every waiter with its text and no other key.
+// Kernel: one entry of a source, compiled for one device. Two reservations: the code under (content, target),
+// which is compiled once whoever asks; the loaded module under (content, device). A failure reaches every
+// waiter with its text and no other key.
 #pragma once
 #include <memory>
 #include <string>
@@ -17,7 +18,8 @@ class Kernel {
  public:
   /// Threads: any. Blocks: may wait, for the compile. GC: any; safe while compiling. Owns: source borrowed.
   /// Errors: those of check_kernel; COMPILE_FAILED.
-  static Result<std::shared_ptr<const Kernel>> make(Device& device, const engine::Source& source, const std::string& entry);
+  static Result<std::shared_ptr<const Kernel>> make(Device& device, const engine::Source& source,
+                                                    const std::string& entry);
 
   /// Perhaps the last references: what hung on them goes now. Threads: any, no lock held.
   ~Kernel();
@@ -32,7 +34,7 @@ class Kernel {
 
  private:
   Kernel() = default;
-  engine::CodeInstanceRef code_;    // keeps code and description
+  engine::CodeInstanceRef code_;  // keeps code and description
   engine::CodeInstanceRef loaded_;
   const KernelDescription* description_ = nullptr;
   KernelEntry entry_ = nullptr;

@@ -34,8 +34,10 @@ using llvm::IRBuilder;
 using llvm::Type;
 using llvm::Value;
 
-const std::set<std::string> kIdFunctions = {"berth_lane_id", "berth_lane_count", "berth_block_id", "berth_block_count"};
-const std::set<std::string> kOtherFunctions = {"berth_block_barrier", "berth_grid_barrier", "berth_fault", "berth_shared"};
+const std::set<std::string> kIdFunctions = {"berth_lane_id", "berth_lane_count", "berth_block_id",
+                                            "berth_block_count"};
+const std::set<std::string> kOtherFunctions = {"berth_block_barrier", "berth_grid_barrier", "berth_fault",
+                                               "berth_shared"};
 
 Error refuse(berth_code_t code, llvm::StringRef kernel, std::string found, const char* advice) {
   return make_error(code, fmt::format("kernel \"{}\"", kernel.str()), found, advice);
@@ -68,13 +70,19 @@ Result<std::vector<KernelArgument>> arguments_of(const Function& function) {
   std::vector<KernelArgument> arguments;
   for (const llvm::Argument& argument : function.args()) {
     const Type* type = argument.getType();
-    if (type->isPointerTy()) arguments.push_back(KernelArgument::Buffer);
-    else if (type->isIntegerTy(32)) arguments.push_back(KernelArgument::I32);
-    else if (type->isIntegerTy(64)) arguments.push_back(KernelArgument::I64);
-    else if (type->isFloatTy()) arguments.push_back(KernelArgument::F32);
-    else if (type->isDoubleTy()) arguments.push_back(KernelArgument::F64);
+    if (type->isPointerTy())
+      arguments.push_back(KernelArgument::Buffer);
+    else if (type->isIntegerTy(32))
+      arguments.push_back(KernelArgument::I32);
+    else if (type->isIntegerTy(64))
+      arguments.push_back(KernelArgument::I64);
+    else if (type->isFloatTy())
+      arguments.push_back(KernelArgument::F32);
+    else if (type->isDoubleTy())
+      arguments.push_back(KernelArgument::F64);
     else
-      return refuse(BERTH_INVALID_ARGUMENT, function.getName(), fmt::format("argument {} has no kernel type", argument.getArgNo()),
+      return refuse(BERTH_INVALID_ARGUMENT, function.getName(),
+                    fmt::format("argument {} has no kernel type", argument.getArgNo()),
                     "use ptr addrspace(1), i32, i64, float or double");
   }
   return arguments;
@@ -83,20 +91,24 @@ Result<std::vector<KernelArgument>> arguments_of(const Function& function) {
 Result<void> check_callee(const Function& kernel, const CallInst& call) {
   const Function* callee = call.getCalledFunction();
   if (!callee) {
-    return refuse(BERTH_UNSUPPORTED, kernel.getName(), "an indirect call or inline assembly", "call functions of the module by name");
+    return refuse(BERTH_UNSUPPORTED, kernel.getName(), "an indirect call or inline assembly",
+                  "call functions of the module by name");
   }
   const std::string name = callee->getName().str();
   if (callee->isIntrinsic()) return success();
   if (!callee->isDeclaration()) {
-    return refuse(BERTH_UNSUPPORTED, kernel.getName(), fmt::format("the call of {} could not be inlined", name), "remove the recursion");
+    return refuse(BERTH_UNSUPPORTED, kernel.getName(),
+                  fmt::format("the call of {} could not be inlined", name), "remove the recursion");
   }
   if (kOtherFunctions.contains(name)) return success();
   if (!kIdFunctions.contains(name)) {
-    return refuse(BERTH_UNSUPPORTED, kernel.getName(), fmt::format("{} is not defined", name), "define it in the module");
+    return refuse(BERTH_UNSUPPORTED, kernel.getName(), fmt::format("{} is not defined", name),
+                  "define it in the module");
   }
   const auto* dimension = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(0));
   if (!dimension || dimension->getZExtValue() > 2) {
-    return refuse(BERTH_INVALID_ARGUMENT, kernel.getName(), fmt::format("the dimension given to {} is not constant", name), "pass 0, 1 or 2");
+    return refuse(BERTH_INVALID_ARGUMENT, kernel.getName(),
+                  fmt::format("the dimension given to {} is not constant", name), "pass 0, 1 or 2");
   }
   return success();
 }
@@ -121,7 +133,7 @@ struct Live {
 };
 
 struct Site {
-  BasicBlock* block;         // holds nothing but the barrier and a branch
+  BasicBlock* block;  // holds nothing but the barrier and a branch
   BasicBlock* continuation;
   bool is_grid;
   std::vector<unsigned> live;  // indices of values live at the continuation
@@ -130,8 +142,13 @@ struct Site {
 class Splitter {
  public:
   Splitter(llvm::Module& module, KernelDescription& kernel)
-      : module_(module), context_(module.getContext()), layout_(module.getDataLayout()), kernel_(kernel),
-        i32_(Type::getInt32Ty(context_)), i64_(Type::getInt64Ty(context_)), pointer_(llvm::PointerType::get(context_, 0)) {}
+      : module_(module),
+        context_(module.getContext()),
+        layout_(module.getDataLayout()),
+        kernel_(kernel),
+        i32_(Type::getInt32Ty(context_)),
+        i64_(Type::getInt64Ty(context_)),
+        pointer_(llvm::PointerType::get(context_, 0)) {}
 
   Result<std::string> run() {
     BERTH_TRYV(drop_address_spaces(*module_.getFunction(kernel_.entry)));
@@ -152,7 +169,19 @@ class Splitter {
 
  private:
   // Arguments of a step behind the kernel's own.
-  enum Extra : unsigned { kLane = 0, kLanes = 3, kBlock = 6, kBlocks = 9, kShared = 12, kFrame, kContext, kLanesTotal, kLaneLinear, kBlockLinear, kExtras };
+  enum Extra : unsigned {
+    kLane = 0,
+    kLanes = 3,
+    kBlock = 6,
+    kBlocks = 9,
+    kShared = 12,
+    kFrame,
+    kContext,
+    kLanesTotal,
+    kLaneLinear,
+    kBlockLinear,
+    kExtras
+  };
 
   Value* extra(Function& function, unsigned which) const { return function.getArg(num_own_ + which); }
 
@@ -160,14 +189,17 @@ class Splitter {
   Result<void> drop_address_spaces(Function& kernel) {
     shared_bytes_ = lay_out_shared(module_, shared_);
     for (auto& [global, offset] : shared_) llvm::convertUsersOfConstantsToInstructions({global});
-    const auto is_spaced = [](const Type* type) { return type->isPointerTy() && type->getPointerAddressSpace() != 0; };
+    const auto is_spaced = [](const Type* type) {
+      return type->isPointerTy() && type->getPointerAddressSpace() != 0;
+    };
     std::vector<llvm::AddrSpaceCastInst*> casts;
     std::vector<llvm::IntrinsicInst*> intrinsics;
     for (Instruction& instruction : llvm::instructions(kernel)) {
       if (instruction.getType()->isStructTy() || instruction.getType()->isVectorTy()) {
         for (Type* part : instruction.getType()->subtypes()) {
           if (is_spaced(part)) {
-            return refuse(BERTH_UNSUPPORTED, kernel_.entry, "a vector or struct of pointers", "keep pointers as single values");
+            return refuse(BERTH_UNSUPPORTED, kernel_.entry, "a vector or struct of pointers",
+                          "keep pointers as single values");
           }
         }
       }
@@ -175,15 +207,20 @@ class Splitter {
       for (llvm::Use& operand : instruction.operands()) {
         if (!is_spaced(operand->getType())) continue;
         pointers = true;
-        if (llvm::isa<llvm::ConstantPointerNull>(operand)) operand = llvm::ConstantPointerNull::get(pointer_);
-        else if (llvm::isa<llvm::PoisonValue>(operand)) operand = llvm::PoisonValue::get(pointer_);
-        else if (llvm::isa<llvm::UndefValue>(operand)) operand = llvm::UndefValue::get(pointer_);
+        if (llvm::isa<llvm::ConstantPointerNull>(operand))
+          operand = llvm::ConstantPointerNull::get(pointer_);
+        else if (llvm::isa<llvm::PoisonValue>(operand))
+          operand = llvm::PoisonValue::get(pointer_);
+        else if (llvm::isa<llvm::UndefValue>(operand))
+          operand = llvm::UndefValue::get(pointer_);
         else if (llvm::isa<llvm::ConstantExpr>(operand))
           return refuse(BERTH_UNSUPPORTED, kernel_.entry, "a constant address", "pass a buffer");
       }
       if (auto* cast = llvm::dyn_cast<llvm::AddrSpaceCastInst>(&instruction)) casts.push_back(cast);
-      if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction); intrinsic && pointers) intrinsics.push_back(intrinsic);
-      if (auto* slot = llvm::dyn_cast<AllocaInst>(&instruction); slot && is_spaced(slot->getAllocatedType())) {
+      if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction); intrinsic && pointers)
+        intrinsics.push_back(intrinsic);
+      if (auto* slot = llvm::dyn_cast<AllocaInst>(&instruction);
+          slot && is_spaced(slot->getAllocatedType())) {
         slot->setAllocatedType(pointer_);
       }
     }
@@ -206,15 +243,19 @@ class Splitter {
     std::vector<Type*> types;
     switch (intrinsic.getIntrinsicID()) {
       case llvm::Intrinsic::memcpy:
-      case llvm::Intrinsic::memmove: types = {pointer_, pointer_, intrinsic.getArgOperand(2)->getType()}; break;
+      case llvm::Intrinsic::memmove:
+        types = {pointer_, pointer_, intrinsic.getArgOperand(2)->getType()};
+        break;
       case llvm::Intrinsic::memset: types = {pointer_, intrinsic.getArgOperand(2)->getType()}; break;
       case llvm::Intrinsic::lifetime_start:
       case llvm::Intrinsic::lifetime_end: types = {pointer_}; break;
       default:
-        return refuse(BERTH_UNSUPPORTED, kernel_.entry, fmt::format("{} on device memory", intrinsic.getCalledFunction()->getName().str()),
+        return refuse(BERTH_UNSUPPORTED, kernel_.entry,
+                      fmt::format("{} on device memory", intrinsic.getCalledFunction()->getName().str()),
                       "use loads, stores, atomics and llvm.mem*");
     }
-    intrinsic.setCalledFunction(llvm::Intrinsic::getOrInsertDeclaration(&module_, intrinsic.getIntrinsicID(), types));
+    intrinsic.setCalledFunction(
+        llvm::Intrinsic::getOrInsertDeclaration(&module_, intrinsic.getIntrinsicID(), types));
     return success();
   }
 
@@ -226,14 +267,16 @@ class Splitter {
     for (llvm::Argument& argument : kernel->args()) types.push_back(argument.getType());
     for (unsigned i = 0; i < 12; ++i) types.push_back(i32_);
     types.insert(types.end(), {pointer_, pointer_, pointer_, i64_, i64_, i64_});
-    body_ = Function::Create(llvm::FunctionType::get(i32_, types, false), llvm::GlobalValue::InternalLinkage, "berth_body", module_);
+    body_ = Function::Create(llvm::FunctionType::get(i32_, types, false), llvm::GlobalValue::InternalLinkage,
+                             "berth_body", module_);
     // Spliced, not cloned: the return type differs, so returns are rewritten first.
     for (BasicBlock& block : *kernel) {
       if (auto* ret = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator())) returns_.push_back(ret);
     }
     for (unsigned i = 0; i < num_own_; ++i) {
       kernel->getArg(i)->replaceAllUsesWith(body_->getArg(i));
-      if (kernel->hasParamAttribute(i, llvm::Attribute::NoAlias)) body_->addParamAttr(i, llvm::Attribute::NoAlias);
+      if (kernel->hasParamAttribute(i, llvm::Attribute::NoAlias))
+        body_->addParamAttr(i, llvm::Attribute::NoAlias);
     }
     body_->splice(body_->end(), kernel);
     for (llvm::ReturnInst* ret : returns_) {
@@ -244,8 +287,10 @@ class Splitter {
   }
 
   void replace_intrinsics() {
-    const std::pair<const char*, unsigned> ids[] = {
-        {"berth_lane_id", kLane}, {"berth_lane_count", kLanes}, {"berth_block_id", kBlock}, {"berth_block_count", kBlocks}};
+    const std::pair<const char*, unsigned> ids[] = {{"berth_lane_id", kLane},
+                                                    {"berth_lane_count", kLanes},
+                                                    {"berth_block_id", kBlock},
+                                                    {"berth_block_count", kBlocks}};
     std::vector<Instruction*> dead;
     for (Instruction& instruction : llvm::instructions(*body_)) {
       for (const auto& [name, first] : ids) {
@@ -257,14 +302,16 @@ class Splitter {
       }
       if (CallInst* call = call_of(instruction, "berth_shared")) {
         IRBuilder<> builder(call);
-        Value* base = builder.CreateConstInBoundsGEP1_64(Type::getInt8Ty(context_), extra(*body_, kShared), shared_bytes_);
+        Value* base = builder.CreateConstInBoundsGEP1_64(Type::getInt8Ty(context_), extra(*body_, kShared),
+                                                         shared_bytes_);
         call->replaceAllUsesWith(base);
         dead.push_back(call);
       }
       if (CallInst* call = call_of(instruction, "berth_fault")) {
         IRBuilder<> builder(call);
         Value* frame = extra(*body_, kFrame);
-        Value* slot = builder.CreateConstInBoundsGEP1_64(Type::getInt8Ty(context_), frame, offsetof(LaunchFrame, fault));
+        Value* slot = builder.CreateConstInBoundsGEP1_64(Type::getInt8Ty(context_), frame,
+                                                         offsetof(LaunchFrame, fault));
         Value* function = builder.CreateLoad(pointer_, slot);
         auto* type = llvm::FunctionType::get(Type::getVoidTy(context_), {pointer_, i32_, i64_, i32_}, false);
         builder.CreateCall(type, function,
@@ -273,11 +320,16 @@ class Splitter {
         dead.push_back(call);
       }
       // Scopes narrower than the system mean nothing on the host.
-      if (auto* rmw = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) rmw->setSyncScopeID(llvm::SyncScope::System);
-      if (auto* cas = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) cas->setSyncScopeID(llvm::SyncScope::System);
-      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction); load && load->isAtomic()) load->setSyncScopeID(llvm::SyncScope::System);
-      if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction); store && store->isAtomic()) store->setSyncScopeID(llvm::SyncScope::System);
-      if (auto* fence = llvm::dyn_cast<llvm::FenceInst>(&instruction)) fence->setSyncScopeID(llvm::SyncScope::System);
+      if (auto* rmw = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction))
+        rmw->setSyncScopeID(llvm::SyncScope::System);
+      if (auto* cas = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
+        cas->setSyncScopeID(llvm::SyncScope::System);
+      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction); load && load->isAtomic())
+        load->setSyncScopeID(llvm::SyncScope::System);
+      if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction); store && store->isAtomic())
+        store->setSyncScopeID(llvm::SyncScope::System);
+      if (auto* fence = llvm::dyn_cast<llvm::FenceInst>(&instruction))
+        fence->setSyncScopeID(llvm::SyncScope::System);
     }
     for (Instruction* instruction : dead) instruction->eraseFromParent();
     replace_shared_globals();
@@ -292,7 +344,8 @@ class Splitter {
         auto* at = llvm::cast<Instruction>(use->getUser());
         if (auto* phi = llvm::dyn_cast<llvm::PHINode>(at)) at = phi->getIncomingBlock(*use)->getTerminator();
         IRBuilder<> builder(at);
-        use->set(builder.CreateConstInBoundsGEP1_64(Type::getInt8Ty(context_), extra(*body_, kShared), offset));
+        use->set(
+            builder.CreateConstInBoundsGEP1_64(Type::getInt8Ty(context_), extra(*body_, kShared), offset));
       }
     }
   }
@@ -321,7 +374,8 @@ class Splitter {
     }
   }
 
-  // A value used in another block than its own goes through an alloca; what no barrier separates is promoted again.
+  // A value used in another block than its own goes through an alloca; what no barrier separates is promoted
+  // again.
   void demote() {
     if (sites_.empty()) return;
     const auto point = std::optional(body_->getEntryBlock().getTerminator()->getIterator());
@@ -342,7 +396,8 @@ class Splitter {
     for (Instruction* value : values) llvm::DemoteRegToStack(*value, false, point);
   }
 
-  // Liveness of allocas at the continuations: a slot that only loads and stores touch is live if a load may come before a store.
+  // Liveness of allocas at the continuations: a slot that only loads and stores touch is live if a load may
+  // come before a store.
   void find_live() {
     if (sites_.empty()) return;
     llvm::DenseMap<const Value*, unsigned> index;
@@ -351,10 +406,13 @@ class Splitter {
       if (!slot) continue;
       Live live{slot};
       live.bytes = (layout_.getTypeAllocSize(slot->getAllocatedType()) *
-                        llvm::cast<llvm::ConstantInt>(slot->getArraySize())->getZExtValue() + 15) / 8 * 8;
+                        llvm::cast<llvm::ConstantInt>(slot->getArraySize())->getZExtValue() +
+                    15) /
+                   8 * 8;
       for (const llvm::User* user : slot->users()) {
         const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
-        if (!(llvm::isa<llvm::LoadInst>(user) || (store && store->getPointerOperand() == slot))) live.in_memory = true;
+        if (!(llvm::isa<llvm::LoadInst>(user) || (store && store->getPointerOperand() == slot)))
+          live.in_memory = true;
       }
       index[slot] = static_cast<unsigned>(lives_.size());
       lives_.push_back(live);
@@ -406,8 +464,9 @@ class Splitter {
 
   // Structure of arrays: the slot of value v for lane l is at v.offset * lanes + l * v.bytes.
   Value* context_slot(IRBuilder<>& builder, Function& step, const Live& live) {
-    Value* offset = builder.CreateAdd(builder.CreateMul(extra(step, kLanesTotal), builder.getInt64(live.offset)),
-                                      builder.CreateMul(extra(step, kLaneLinear), builder.getInt64(live.bytes)));
+    Value* offset =
+        builder.CreateAdd(builder.CreateMul(extra(step, kLanesTotal), builder.getInt64(live.offset)),
+                          builder.CreateMul(extra(step, kLaneLinear), builder.getInt64(live.bytes)));
     return builder.CreateInBoundsGEP(Type::getInt8Ty(context_), extra(step, kContext), offset);
   }
 
@@ -424,7 +483,8 @@ class Splitter {
       IRBuilder<> builder(block);
       for (const unsigned i : sites_[k].live) {
         auto* slot = llvm::cast<AllocaInst>(copy(lives_[i].alloca_));
-        builder.CreateStore(builder.CreateLoad(slot->getAllocatedType(), slot), context_slot(builder, *step, lives_[i]));
+        builder.CreateStore(builder.CreateLoad(slot->getAllocatedType(), slot),
+                            context_slot(builder, *step, lives_[i]));
       }
       builder.CreateRet(builder.getInt32(k + 1));
     }
@@ -439,7 +499,8 @@ class Splitter {
       const Site& site = sites_[from - 1];
       for (const unsigned i : site.live) {
         auto* slot = llvm::cast<AllocaInst>(copy(lives_[i].alloca_));
-        builder.CreateStore(builder.CreateLoad(slot->getAllocatedType(), context_slot(builder, *step, lives_[i])), slot);
+        builder.CreateStore(
+            builder.CreateLoad(slot->getAllocatedType(), context_slot(builder, *step, lives_[i])), slot);
       }
       entry.getTerminator()->setSuccessor(0, llvm::cast<BasicBlock>(copy(site.continuation)));
     }
@@ -448,7 +509,8 @@ class Splitter {
   }
 
   Value* load_field(IRBuilder<>& builder, Value* frame, uint64_t offset, Type* type) {
-    return builder.CreateLoad(type, builder.CreateConstInBoundsGEP1_64(Type::getInt8Ty(context_), frame, offset));
+    return builder.CreateLoad(type,
+                              builder.CreateConstInBoundsGEP1_64(Type::getInt8Ty(context_), frame, offset));
   }
 
   void make_entry(const std::string& name, const std::vector<Function*>& steps) {
@@ -476,16 +538,19 @@ class Splitter {
     }
     Value* const lanes_x = fixed[num_own_ + kLanes];
     Value* total = builder.CreateZExt(lanes_x, i64_);
-    for (unsigned d = 1; d < 3; ++d) total = builder.CreateMul(total, builder.CreateZExt(fixed[num_own_ + kLanes + d], i64_));
+    for (unsigned d = 1; d < 3; ++d)
+      total = builder.CreateMul(total, builder.CreateZExt(fixed[num_own_ + kLanes + d], i64_));
     fixed[num_own_ + kLanesTotal] = total;
     fixed[num_own_ + kShared] = entry->getArg(3);
     fixed[num_own_ + kFrame] = frame;
-    Value* dynamic = builder.CreateZExt(load_field(builder, frame, offsetof(LaunchFrame, shared_bytes), i32_), i64_);
+    Value* dynamic =
+        builder.CreateZExt(load_field(builder, frame, offsetof(LaunchFrame, shared_bytes), i32_), i64_);
     Value* shared = builder.CreateAdd(dynamic, builder.getInt64(shared_bytes_ + 63));
     shared = builder.CreateAnd(shared, builder.getInt64(~uint64_t{63}));
-    fixed[num_own_ + kContext] = builder.CreateInBoundsGEP(Type::getInt8Ty(context_), entry->getArg(3), shared);
-    Value* const descending =
-        builder.CreateICmpNE(load_field(builder, frame, offsetof(LaunchFrame, lane_order), i32_), builder.getInt32(0));
+    fixed[num_own_ + kContext] =
+        builder.CreateInBoundsGEP(Type::getInt8Ty(context_), entry->getArg(3), shared);
+    Value* const descending = builder.CreateICmpNE(
+        load_field(builder, frame, offsetof(LaunchFrame, lane_order), i32_), builder.getInt32(0));
 
     BasicBlock* const dispatch = BasicBlock::Create(context_, "dispatch", entry);
     BasicBlock* const bad = BasicBlock::Create(context_, "bad", entry);
@@ -502,8 +567,8 @@ class Splitter {
   }
 
   // for z, y, x: id = step(..); then: all equal? a block barrier goes on here, all else returns.
-  BasicBlock* lane_loops(Function& entry, Function& step, std::vector<Value*> arguments, Value* descending, BasicBlock* dispatch,
-                         llvm::PHINode* from) {
+  BasicBlock* lane_loops(Function& entry, Function& step, std::vector<Value*> arguments, Value* descending,
+                         BasicBlock* dispatch, llvm::PHINode* from) {
     BasicBlock* const before = BasicBlock::Create(context_, "lanes", &entry);
     BasicBlock* const loop = BasicBlock::Create(context_, "lane", &entry);
     BasicBlock* const after = BasicBlock::Create(context_, "after", &entry);
@@ -578,14 +643,16 @@ Result<KernelDescription> check_kernel(llvm::Module& module, const std::string& 
                       "name a function that the source defines");
   }
   if (!kernel->getReturnType()->isVoidTy() || kernel->isVarArg()) {
-    return refuse(BERTH_INVALID_ARGUMENT, entry, "it returns a value or takes variable arguments", "let it return void");
+    return refuse(BERTH_INVALID_ARGUMENT, entry, "it returns a value or takes variable arguments",
+                  "let it return void");
   }
   KernelDescription description;
   description.entry = entry;
   BERTH_TRY(description.arguments, arguments_of(*kernel));
   for (const llvm::GlobalVariable& global : module.globals()) {
     if (global.isConstant() || global.getAddressSpace() == 3) continue;
-    return refuse(BERTH_INVALID_ARGUMENT, entry, fmt::format("mutable module-scope memory @{}", global.getName().str()),
+    return refuse(BERTH_INVALID_ARGUMENT, entry,
+                  fmt::format("mutable module-scope memory @{}", global.getName().str()),
                   "pass a buffer: state of a launch belongs to the launch");
   }
   for (Function& function : module) {
@@ -609,7 +676,8 @@ Result<KernelDescription> check_kernel(llvm::Module& module, const std::string& 
       return refuse(BERTH_UNSUPPORTED, entry, "an exception edge or indirect branch", "remove it");
     }
     if (const auto* slot = llvm::dyn_cast<AllocaInst>(&instruction); slot && !slot->isStaticAlloca()) {
-      return refuse(BERTH_UNSUPPORTED, entry, "an alloca of variable size", "use a constant size in the entry block");
+      return refuse(BERTH_UNSUPPORTED, entry, "an alloca of variable size",
+                    "use a constant size in the entry block");
     }
     description.block_barriers += call_of(instruction, "berth_block_barrier") != nullptr;
     description.grid_barriers += call_of(instruction, "berth_grid_barrier") != nullptr;

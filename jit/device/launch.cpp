@@ -15,8 +15,7 @@ constexpr uint64_t kTileBits = 24, kTileMask = (uint64_t{1} << kTileBits) - 1;
 template <class Compare>
 void fold(sync::Atomic<int32_t>& word, int32_t id, Compare better) noexcept {
   int32_t seen = word.load(std::memory_order_relaxed);
-  while (better(id, seen) && !word.compare_exchange_weak(seen, id, std::memory_order_relaxed)) {
-  }
+  while (better(id, seen) && !word.compare_exchange_weak(seen, id, std::memory_order_relaxed)) {}
 }
 
 }  // namespace
@@ -38,7 +37,8 @@ Result<std::shared_ptr<Launch>> Launch::make(LaunchOptions options) {
   const uint64_t lanes = uint64_t{o.lanes[0]} * o.lanes[1] * o.lanes[2];
   if (launch->num_blocks_ > kTileMask) {
     return make_error(BERTH_RESOURCE_EXHAUSTED, fmt::format("kernel \"{}\"", o.name),
-                      fmt::format("{} blocks, at most {} in one launch", launch->num_blocks_, kTileMask), "use fewer blocks");
+                      fmt::format("{} blocks, at most {} in one launch", launch->num_blocks_, kTileMask),
+                      "use fewer blocks");
   }
   if (lanes == 0) {
     return make_error(BERTH_INVALID_ARGUMENT, fmt::format("kernel \"{}\"", o.name), "a block of 0 lanes",
@@ -49,16 +49,17 @@ Result<std::shared_ptr<Launch>> Launch::make(LaunchOptions options) {
   const uint64_t contexts = o.has_grid_barrier ? launch->num_blocks_ : 0;
   if (launch->context_bytes_ != 0 && contexts > o.context_limit / launch->context_bytes_) {
     return make_error(BERTH_RESOURCE_EXHAUSTED, fmt::format("kernel \"{}\"", o.name),
-                      fmt::format("{} blocks x {} bytes live across grid barriers, at most {} bytes", contexts,
-                                  launch->context_bytes_, o.context_limit),
+                      fmt::format("{} blocks x {} bytes live across grid barriers, at most {} bytes",
+                                  contexts, launch->context_bytes_, o.context_limit),
                       "use fewer blocks or keep less alive across the barrier");
   }
   if (contexts * launch->context_bytes_ != 0) {
     launch->contexts_.reset(new (std::nothrow) char[contexts * launch->context_bytes_]);
     if (!launch->contexts_) {
-      return make_error(BERTH_OUT_OF_MEMORY, fmt::format("kernel \"{}\"", o.name),
-                        fmt::format("no memory for {} bytes of launch context", contexts * launch->context_bytes_),
-                        "use fewer blocks");
+      return make_error(
+          BERTH_OUT_OF_MEMORY, fmt::format("kernel \"{}\"", o.name),
+          fmt::format("no memory for {} bytes of launch context", contexts * launch->context_bytes_),
+          "use fewer blocks");
     }
   }
   return launch;
@@ -73,12 +74,15 @@ Result<void> Launch::run(const std::function<void(std::shared_ptr<Launch>, unsig
     published_ = 1;
   }
   control_.store(uint64_t{1} << kTileBits, std::memory_order_release);
-  const auto helpers = [&] { return static_cast<unsigned>(std::min<uint64_t>(options_.threads, num_blocks_)) - 1; };
+  const auto helpers = [&] {
+    return static_cast<unsigned>(std::min<uint64_t>(options_.threads, num_blocks_)) - 1;
+  };
   if (helpers() > 0) offer_(shared_from_this(), helpers());
   for (uint64_t seen = 0;;) {
     help();
     sync::Lock lock(mutex_);
-    while (!complete_ && published_ == seen) changed_.wait_until(lock, sync::Clock::now() + std::chrono::milliseconds(100));
+    while (!complete_ && published_ == seen)
+      changed_.wait_until(lock, sync::Clock::now() + std::chrono::milliseconds(100));
     if (complete_) break;
     seen = published_;
   }
@@ -99,7 +103,8 @@ bool Launch::claim(uint64_t& epoch, uint64_t& tile) {
     epoch = word >> kTileBits;
     tile = word & kTileMask;
     if (epoch == 0 || tile >= num_blocks_) return false;
-    if (control_.compare_exchange_weak(word, word + 1, std::memory_order_acquire, std::memory_order_acquire)) return true;
+    if (control_.compare_exchange_weak(word, word + 1, std::memory_order_acquire, std::memory_order_acquire))
+      return true;
   }
 }
 
@@ -119,13 +124,15 @@ void Launch::run_tile(uint64_t tile, std::unique_ptr<char[]>& own_context) {
 
 // By the last finisher alone: every tile of the phase is done, and no new one can be claimed.
 void Launch::finish_phase() {
-  const int32_t lowest = lowest_.load(std::memory_order_relaxed), highest = highest_.load(std::memory_order_relaxed);
+  const int32_t lowest = lowest_.load(std::memory_order_relaxed),
+                highest = highest_.load(std::memory_order_relaxed);
   const bool faulted = fault_state_.load(std::memory_order_acquire) != 0;
   if (lowest == highest && lowest > 0 && !faulted) {
     resume_ = lowest;
     lowest_.store(INT32_MAX, std::memory_order_relaxed);
     highest_.store(INT32_MIN, std::memory_order_relaxed);
-    remaining_.store(num_blocks_, std::memory_order_relaxed);  // before the epoch: a claimer may finish at once
+    remaining_.store(num_blocks_,
+                     std::memory_order_relaxed);  // before the epoch: a claimer may finish at once
     const uint64_t epoch = (control_.load(std::memory_order_relaxed) >> kTileBits) + 1;
     const unsigned helpers = static_cast<unsigned>(std::min<uint64_t>(options_.threads, num_blocks_)) - 1;
     const auto offer = offer_;  // once the epoch is published the launch may complete under us
@@ -160,7 +167,9 @@ uint64_t Launch::block_of(uint64_t tile) const noexcept {
 void Launch::record_fault(LaunchFrame* frame, int32_t code, uint64_t block, uint32_t lane) {
   Launch& launch = *static_cast<Frame*>(frame)->launch;
   uint32_t none = 0;
-  if (!launch.fault_state_.compare_exchange_strong(none, 1, std::memory_order_acquire, std::memory_order_relaxed)) return;
+  if (!launch.fault_state_.compare_exchange_strong(none, 1, std::memory_order_acquire,
+                                                   std::memory_order_relaxed))
+    return;
   launch.fault_code_ = code;
   launch.fault_block_ = block;
   launch.fault_lane_ = lane;
@@ -176,21 +185,24 @@ Result<void> Launch::outcome() const {
                                 : fault_code_ == -3 ? " (overflow)"
                                 : fault_code_ == -4 ? " (conversion)"
                                                     : "";
-    return make_error(BERTH_RUNTIME_ERROR, asked,
-                      fmt::format("fault {}{} in block {}, lane {}", fault_code_, meaning, fault_block_, fault_lane_),
-                      "see what the kernel does there; its output is undefined");
+    return make_error(
+        BERTH_RUNTIME_ERROR, asked,
+        fmt::format("fault {}{} in block {}, lane {}", fault_code_, meaning, fault_block_, fault_lane_),
+        "see what the kernel does there; its output is undefined");
   }
   const int32_t lowest = lowest_.load(std::memory_order_relaxed);
   if (lowest == kKernelDisagree) {
     return make_error(BERTH_RUNTIME_ERROR, asked,
-                      fmt::format("lanes of block {} disagree at a barrier. Output is undefined", disagreeing_block_.load(std::memory_order_relaxed)),
+                      fmt::format("lanes of block {} disagree at a barrier. Output is undefined",
+                                  disagreeing_block_.load(std::memory_order_relaxed)),
                       "let all lanes of a block reach the same barrier");
   }
-  return make_error(BERTH_RUNTIME_ERROR, asked,
-                    fmt::format("blocks disagree at a grid barrier: some wait at site {}, some {}. Output is undefined",
-                                highest_.load(std::memory_order_relaxed),
-                                lowest == kKernelExit ? std::string("left") : fmt::format("at site {}", lowest)),
-                    "let all blocks reach the same barrier");
+  return make_error(
+      BERTH_RUNTIME_ERROR, asked,
+      fmt::format("blocks disagree at a grid barrier: some wait at site {}, some {}. Output is undefined",
+                  highest_.load(std::memory_order_relaxed),
+                  lowest == kKernelExit ? std::string("left") : fmt::format("at site {}", lowest)),
+      "let all blocks reach the same barrier");
 }
 
 }  // namespace berth::jit

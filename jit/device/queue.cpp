@@ -12,16 +12,18 @@ namespace berth::jit {
 namespace {
 
 Error caused_by(const Error& error, const char* operation) {
-  return make_error(error.code(), fmt::format("submission \"{}\"", operation), error.message(), "", error.details());
+  return make_error(error.code(), fmt::format("submission \"{}\"", operation), error.message(), "",
+                    error.details());
 }
 
 }  // namespace
 
 struct Queue::Accepted : Submission {
-  Accepted(Submission submission, std::shared_ptr<Queue> queue) : Submission(std::move(submission)), queue(std::move(queue)) {}
+  Accepted(Submission submission, std::shared_ptr<Queue> queue)
+      : Submission(std::move(submission)), queue(std::move(queue)) {}
   const std::shared_ptr<Queue> queue;
-  // Waits not yet decided, plus 1 while submit registers them. fetch_sub acq_rel: the last decrement owns the submission and sees
-  // what every reached point ordered before it.
+  // Waits not yet decided, plus 1 while submit registers them. fetch_sub acq_rel: the last decrement owns the
+  // submission and sees what every reached point ordered before it.
   sync::Atomic<size_t> waits_left{0};
   sync::TimePoint since = sync::Clock::now();
 };
@@ -49,8 +51,9 @@ Result<void> Queue::submit(Submission submission) {
       accepted->waits_left.store(accepted->waits.size() + 1, std::memory_order_relaxed);
     } else {
       lock.unlock();
-      const Result<void> refused = make_error(BERTH_SHUT_DOWN, fmt::format("submission \"{}\"", accepted->name), "the queue is closed",
-                                              "submit before the queue or engine shuts down");
+      const Result<void> refused =
+          make_error(BERTH_SHUT_DOWN, fmt::format("submission \"{}\"", accepted->name), "the queue is closed",
+                     "submit before the queue or engine shuts down");
       decide(*accepted, refused);
       return refused.assume_error().clone();
     }
@@ -84,7 +87,8 @@ void Queue::issue_loop() {
     AcceptedRef accepted;
     {
       sync::Lock lock(mutex_);
-      // One waiter and a flag under the mutex: not the pattern of glibc bug 25847, and an idle queue must not wake up.
+      // One waiter and a flag under the mutex: not the pattern of glibc bug 25847, and an idle queue must not
+      // wake up.
       while (ready_.empty() && !(closing_ && outstanding_ == 0)) ready_changed_.wait(lock);
       if (ready_.empty()) return;
       accepted = std::move(ready_.front());
@@ -102,15 +106,17 @@ void Queue::run(Accepted& accepted) {
   for (const Point& wait : accepted.waits) {
     if (wait.semaphore->state_of(wait.value) != TimelineSemaphore::PointState::Failed) continue;
     const Error failure = wait.semaphore->failure();
-    return decide(accepted, make_error(failure.code(), fmt::format("submission \"{}\" not run", accepted.name),
-                                       "caused by " + failure.message(), ""));
+    return decide(accepted,
+                  make_error(failure.code(), fmt::format("submission \"{}\" not run", accepted.name),
+                             "caused by " + failure.message(), ""));
   }
   Result<void> outcome = success();
   if (accepted.operation) {
     try {
       outcome = accepted.operation();
     } catch (const std::exception& exception) {
-      outcome = make_error(BERTH_RUNTIME_ERROR, fmt::format("submission \"{}\"", accepted.name), exception.what(), "");
+      outcome = make_error(BERTH_RUNTIME_ERROR, fmt::format("submission \"{}\"", accepted.name),
+                           exception.what(), "");
     }
   }
   decide(accepted, outcome);
@@ -125,9 +131,11 @@ void Queue::decide(Accepted& accepted, const Result<void>& outcome) {
     }
     Result<void> signalled = (*signaller)->signal(value);
     if (signalled.has_error() && !(*signaller)->has_failed()) {
-      (*signaller)->fail(make_error(BERTH_INVALID_ARGUMENT, fmt::format("submission \"{}\"", accepted.name),
-                                    fmt::format("out of order signal to {}, value is {}", value, (*signaller)->value()),
-                                    "order submissions that signal one semaphore"));
+      (*signaller)
+          ->fail(
+              make_error(BERTH_INVALID_ARGUMENT, fmt::format("submission \"{}\"", accepted.name),
+                         fmt::format("out of order signal to {}, value is {}", value, (*signaller)->value()),
+                         "order submissions that signal one semaphore"));
     }
   }
   accepted.signals.clear();
@@ -145,7 +153,8 @@ Result<void> Queue::drain(const Deadline& deadline) {
     empty = outstanding_ == 0;
   });
   if (empty) return success();
-  return make_error(BERTH_TIMED_OUT, "berth_queue_drain", "submissions are not done in time", "wait longer, or see berth_engine_explain");
+  return make_error(BERTH_TIMED_OUT, "berth_queue_drain", "submissions are not done in time",
+                    "wait longer, or see berth_engine_explain");
 }
 
 void Queue::close(berth_code_t code) {
@@ -158,8 +167,9 @@ void Queue::close(berth_code_t code) {
     ready_.clear();
   }
   for (const AcceptedRef& accepted : dropped) {
-    decide(*accepted, make_error(code, fmt::format("submission \"{}\"", accepted->name), "its queue was closed before it began",
-                                 "drain the queue before it is deleted"));
+    decide(*accepted,
+           make_error(code, fmt::format("submission \"{}\"", accepted->name),
+                      "its queue was closed before it began", "drain the queue before it is deleted"));
   }
   const size_t num_dropped = dropped.size();
   dropped.clear();
@@ -180,8 +190,9 @@ void Queue::explain(engine::Explanation& explanation) {
   }
   for (const AcceptedRef& accepted : parked) {
     const auto waiting = std::chrono::nanoseconds(sync::Clock::now() - accepted->since).count();
-    std::string item = fmt::format("{{\"device\":{},\"op\":\"{}\",\"state\":\"parked\",\"waiting_ns\":{},\"waiting_for\":[", device_->id(),
-                                   accepted->name, waiting);
+    std::string item =
+        fmt::format("{{\"device\":{},\"op\":\"{}\",\"state\":\"parked\",\"waiting_ns\":{},\"waiting_for\":[",
+                    device_->id(), accepted->name, waiting);
     for (size_t i = 0; i < accepted->waits.size(); ++i) {
       item += fmt::format("{}{{\"value\":{},\"current\":{}}}", i == 0 ? "" : ",", accepted->waits[i].value,
                           accepted->waits[i].semaphore->value());

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Queue: accepts submissions; its issue thread runs those whose waits are reached, oldest first, then decides their signals.
+// Queue: accepts submissions; its issue thread runs those whose waits are reached, oldest first, then decides
+// their signals.
 //
 //   submission | last wait reached | a wait failed        | issued   | done            | queue closed
 //   Parked     | Ready             | Ready (not run)      | -        | -               | signals failed
 //   Ready      | -                 | -                    | Issued   | -               | signals failed
 //   Issued     | -                 | -                    | -        | Signalled       | finishes first
 //
-// Only semaphores order: a parked submission blocks no later one. Every accepted submission has its signals decided exactly once.
-// Rank: 120. Cost: one lock per submission and one wake of the issue thread.
+// Only semaphores order: a parked submission blocks no later one. Every accepted submission has its signals
+// decided exactly once. Rank: 120. Cost: one lock per submission and one wake of the issue thread.
 #pragma once
 #include <deque>
 #include <functional>

@@ -31,15 +31,17 @@ void run_all(std::vector<std::shared_ptr<Timepoint>>& decided) {
 Error timed_out(std::span<const Point> points) {
   std::string json = "{\"points\":[";
   for (size_t i = 0; i < points.size(); ++i) {
-    json += fmt::format("{}{{\"value\":{},\"current\":{}}}", i == 0 ? "" : ",", points[i].value, points[i].semaphore->value());
+    json += fmt::format("{}{{\"value\":{},\"current\":{}}}", i == 0 ? "" : ",", points[i].value,
+                        points[i].semaphore->value());
   }
   return make_error(BERTH_TIMED_OUT, "waiting for a semaphore",
-                    fmt::format("value {} of {} not reached in time, it is {}", points.front().value, points.size(),
-                                points.front().semaphore->value()),
+                    fmt::format("value {} of {} not reached in time, it is {}", points.front().value,
+                                points.size(), points.front().semaphore->value()),
                     "wait longer, or see that the work which signals it was submitted", json + "]}");
 }
 
-// Sleeps until `decided` gives a result. Every point notifies one parker; the whole list is looked at on each wake.
+// Sleeps until `decided` gives a result. Every point notifies one parker; the whole list is looked at on each
+// wake.
 template <class T, class Decided>
 Result<T> wait_until_decided(std::span<const Point> points, const Deadline& deadline, Decided decided) {
   if (points.empty()) return std::move(*decided());
@@ -75,7 +77,8 @@ Result<void> TimelineSemaphore::signal(uint64_t value) {
   do {
     if (word & kFailedBit) return failure();
     if (value <= word || value > kValueMask) {
-      return make_error(BERTH_INVALID_ARGUMENT, "semaphore", fmt::format("signal to {} refused, value is {}", value, word),
+      return make_error(BERTH_INVALID_ARGUMENT, "semaphore",
+                        fmt::format("signal to {} refused, value is {}", value, word),
                         fmt::format("signal a value above {} and below 2^63", word));
     }
   } while (!word_.compare_exchange_weak(word, value, std::memory_order_acq_rel, std::memory_order_acquire));
@@ -86,7 +89,8 @@ Result<void> TimelineSemaphore::signal(uint64_t value) {
 void TimelineSemaphore::fail(Error error) {
   berth_error* expected = nullptr;
   berth_error* const mine = error.release();
-  if (!failure_.compare_exchange_strong(expected, mine, std::memory_order_acq_rel, std::memory_order_acquire)) delete mine;
+  if (!failure_.compare_exchange_strong(expected, mine, std::memory_order_acq_rel, std::memory_order_acquire))
+    delete mine;
   word_.fetch_or(kFailedBit, std::memory_order_acq_rel);  // losers too: the bit must be set when they return
   fire_decided();
 }
@@ -153,8 +157,9 @@ void TimelineSemaphore::fire_decided() {
   while (detached) {
     Timepoint* const next = detached->next;
     // By value, then by registration.
-    const auto place = std::upper_bound(decided.begin(), decided.end(), detached->value,
-                                        [](uint64_t value, const auto& other) { return value < other->value; });
+    const auto place =
+        std::upper_bound(decided.begin(), decided.end(), detached->value,
+                         [](uint64_t value, const auto& other) { return value < other->value; });
     decided.insert(place, std::move(detached->self));
     detached = next;
   }
@@ -162,8 +167,10 @@ void TimelineSemaphore::fire_decided() {
 }
 
 void TimelineSemaphore::unlink(Timepoint& timepoint) {
-  if (timepoint.previous) timepoint.previous->next = timepoint.next;
-  else first_ = timepoint.next;
+  if (timepoint.previous)
+    timepoint.previous->next = timepoint.next;
+  else
+    first_ = timepoint.next;
   if (timepoint.next) timepoint.next->previous = timepoint.previous;
   timepoint.previous = timepoint.next = nullptr;
   timepoint.linked = false;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// TimelineSemaphore: a value that only rises, and the points (semaphore, value) that are decided once: reached or failed.
+// TimelineSemaphore: a value that only rises, and the points (semaphore, value) that are decided once:
+// reached or failed.
 //
 //   state    | signal(v > value) | signal(v <= value) | fail         | last signaller gone
 //   Open     | value = v         | INVALID_ARGUMENT   | Failed       | Failed (CANCELLED)
 //   Failed   | the failure       | the failure        | dropped      | -
 //
-// No lost wake: registering reads the state, links, and reads it again; signalling publishes, then takes the lock and detaches what is
-// decided. Callbacks run under no lock, from a list of the thread, so that chains of any length use constant stack.
+// No lost wake: registering reads the state, links, and reads it again; signalling publishes, then takes the
+// lock and detaches what is decided. Callbacks run under no lock, from a list of the thread, so that chains
+// of any length use constant stack.
 //
-// Rank: 150, one at a time; nothing is allocated and no callback runs under it. Cost: one CAS and one lock per signal.
+// Rank: 150, one at a time; nothing is allocated and no callback runs under it. Cost: one CAS and one lock
+// per signal.
 #pragma once
 #include <functional>
 #include <memory>
@@ -44,7 +47,8 @@ class TimelineSemaphore {
  public:
   enum class PointState { Pending, Reached, Failed };
 
-  TimelineSemaphore(gc::Collector& collector, uint64_t initial) noexcept : collector_(collector), word_(initial) {}
+  TimelineSemaphore(gc::Collector& collector, uint64_t initial) noexcept
+      : collector_(collector), word_(initial) {}
   ~TimelineSemaphore();
   TimelineSemaphore(const TimelineSemaphore&) = delete;
   TimelineSemaphore& operator=(const TimelineSemaphore&) = delete;
@@ -75,8 +79,8 @@ class TimelineSemaphore {
   void unlink(Timepoint& timepoint) BERTH_REQUIRES(mutex_);
 
   gc::Collector& collector_;  // of the engine: host waits are safe in it
-  // Bit 63 failed, the rest the last value. Read-modify-writes only, release, so that earlier signallers stay in the release sequence;
-  // reads acquire: who sees a point reached sees all writes before the signal.
+  // Bit 63 failed, the rest the last value. Read-modify-writes only, release, so that earlier signallers stay
+  // in the release sequence; reads acquire: who sees a point reached sees all writes before the signal.
   sync::Atomic<uint64_t> word_;
   // Set by CAS from null (release) before the bit; read (acquire) after it.
   sync::Atomic<berth_error*> failure_{nullptr};
@@ -89,7 +93,9 @@ class TimelineSemaphore {
 class Signaller {
  public:
   Signaller() = default;
-  explicit Signaller(SemaphoreRef semaphore) : semaphore_(std::move(semaphore)) { semaphore_->add_signaller(); }
+  explicit Signaller(SemaphoreRef semaphore) : semaphore_(std::move(semaphore)) {
+    semaphore_->add_signaller();
+  }
   Signaller(Signaller&& other) noexcept : semaphore_(std::move(other.semaphore_)) {}
   Signaller& operator=(Signaller&& other) noexcept {
     std::swap(semaphore_, other.semaphore_);
@@ -109,7 +115,8 @@ struct Point {
   uint64_t value = 0;
 };
 
-/// Waits until all points are reached, or one failed (lowest failed index). Threads: any. Blocks: may wait. GC: any; safe while waiting.
+/// Waits until all points are reached, or one failed (lowest failed index). Threads: any. Blocks: may wait.
+/// GC: any; safe while waiting.
 Result<void> wait_all(std::span<const Point> points, const Deadline& deadline);
 /// The lowest reached index; with none reached, a failure ends the wait. Empty: SIZE_MAX.
 Result<size_t> wait_any(std::span<const Point> points, const Deadline& deadline);

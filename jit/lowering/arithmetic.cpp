@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/lowering/arithmetic.hpp"
 
-#include <cmath>
 #include <llvm/IR/Intrinsics.h>
+#include <cmath>
 
 #include "jit/lowering/representations.hpp"
 #include "support/mutant.hpp"
@@ -62,7 +62,8 @@ Value* inexact_integer(Builder& builder, Value* x, LeafKind from, LeafKind to) {
   if (is_signed(from) == is_signed(to)) return differs;
   // Equal bits of another sign: the one that has a sign must not be negative.
   Value* with_sign = is_signed(from) ? x : converted;
-  return builder.CreateOr(differs, builder.CreateICmpSLT(with_sign, llvm::ConstantInt::get(with_sign->getType(), 0)));
+  return builder.CreateOr(differs,
+                          builder.CreateICmpSLT(with_sign, llvm::ConstantInt::get(with_sign->getType(), 0)));
 }
 
 bool integer_always_fits(LeafKind from, LeafKind to) {
@@ -76,12 +77,14 @@ bool float_always_holds(LeafKind from, LeafKind to) {
 }
 
 Value* inexact(Builder& builder, Value* x, LeafKind from, LeafKind to) {
-  if (is_integer(from) && is_integer(to)) return integer_always_fits(from, to) ? nullptr : inexact_integer(builder, x, from, to);
+  if (is_integer(from) && is_integer(to))
+    return integer_always_fits(from, to) ? nullptr : inexact_integer(builder, x, from, to);
   if (is_integer(from)) {
     if (float_always_holds(from, to)) return nullptr;
     Value* rounded = integer_to_float(builder, x, from, to);
     Value* outside = builder.CreateNot(truncates_into(builder, rounded, to, from));  // rounded up to 2^n
-    return builder.CreateLogicalOr(outside, builder.CreateICmpNE(float_to_integer(builder, rounded, from), x));
+    return builder.CreateLogicalOr(outside,
+                                   builder.CreateICmpNE(float_to_integer(builder, rounded, from), x));
   }
   if (is_integer(to)) {
     Value* outside = builder.CreateNot(truncates_into(builder, x, from, to));
@@ -89,7 +92,8 @@ Value* inexact(Builder& builder, Value* x, LeafKind from, LeafKind to) {
     return builder.CreateLogicalOr(outside, builder.CreateFCmpUNE(back, x));
   }
   if (width_of(from) <= width_of(to)) return nullptr;
-  Value* back = builder.CreateFPCast(builder.CreateFPCast(x, register_type(builder.getContext(), to)), x->getType());
+  Value* back =
+      builder.CreateFPCast(builder.CreateFPCast(x, register_type(builder.getContext(), to)), x->getType());
   return builder.CreateFCmpONE(back, x);  // a NaN stays one
 }
 
@@ -106,12 +110,13 @@ Value* bad_division(Builder& builder, LeafKind kind, Value* a, Value* b) {
   Value* by_zero = builder.CreateICmpEQ(b, llvm::ConstantInt::get(b->getType(), 0));
   if (!is_signed(kind)) return by_zero;
   Value* least = llvm::ConstantInt::get(a->getType(), llvm::APInt::getSignedMinValue(width_of(kind)));
-  Value* overflows = builder.CreateAnd(builder.CreateICmpEQ(a, least),
-                                       builder.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType())));
+  Value* overflows = builder.CreateAnd(
+      builder.CreateICmpEQ(a, least), builder.CreateICmpEQ(b, llvm::Constant::getAllOnesValue(b->getType())));
   return builder.CreateOr(by_zero, overflows);
 }
 
-/// Shift by the width or more gives 0, or the sign for an arithmetic shift to the right. A negative amount is a large one.
+/// Shift by the width or more gives 0, or the sign for an arithmetic shift to the right. A negative amount is
+/// a large one.
 Value* shift(Builder& builder, const Statement& statement, Value* x, Value* amount) {
   llvm::Type* type = x->getType();
   Value* last = llvm::ConstantInt::get(type, width_of(statement.number) - 1);
@@ -196,15 +201,18 @@ bool may_trap(const Statement& statement) noexcept {
     case Op::Div:
     case Op::Rem: return is_integer(statement.number);
     case Op::Convert:
-      if (is_integer(statement.number) && is_integer(statement.to)) return !integer_always_fits(statement.number, statement.to);
+      if (is_integer(statement.number) && is_integer(statement.to))
+        return !integer_always_fits(statement.number, statement.to);
       if (is_integer(statement.number)) return !float_always_holds(statement.number, statement.to);
-      return is_integer(statement.to) || inference::bytes_of(statement.number) > inference::bytes_of(statement.to);
+      return is_integer(statement.to) ||
+             inference::bytes_of(statement.number) > inference::bytes_of(statement.to);
     case Op::Truncate: return is_float(statement.number) && is_integer(statement.to);
     default: return false;
   }
 }
 
-llvm::Value* trap_condition(llvm::IRBuilderBase& builder, const Statement& statement, std::span<llvm::Value* const> operands) {
+llvm::Value* trap_condition(llvm::IRBuilderBase& builder, const Statement& statement,
+                            std::span<llvm::Value* const> operands) {
   if (!may_trap(statement)) return nullptr;
   switch (statement.op) {
     case Op::Add:
@@ -217,12 +225,14 @@ llvm::Value* trap_condition(llvm::IRBuilderBase& builder, const Statement& state
   }
 }
 
-llvm::Value* arithmetic(llvm::IRBuilderBase& builder, const Statement& statement, std::span<llvm::Value* const> operands) {
+llvm::Value* arithmetic(llvm::IRBuilderBase& builder, const Statement& statement,
+                        std::span<llvm::Value* const> operands) {
   switch (statement.op) {
     case Op::Not: return builder.CreateNot(operands[0]);
     case Op::Convert:
     case Op::Truncate: return convert(builder, operands[0], statement.number, statement.to);
-    case Op::Bits: return builder.CreateBitCast(operands[0], register_type(builder.getContext(), statement.to));
+    case Op::Bits:
+      return builder.CreateBitCast(operands[0], register_type(builder.getContext(), statement.to));
     default: break;
   }
   return is_float(statement.number) ? float_arithmetic(builder, statement, operands)

@@ -17,8 +17,8 @@ using inference::ValueId;
 
 namespace {
 
-constexpr size_t kMaxInner = 3;  // loops in a nest: each may take a chunk before the next poll
-constexpr int64_t kLiteralChunks = 2;  // that a loop between literals may take without a poll
+constexpr size_t kMaxInner = 3;           // loops in a nest: each may take a chunk before the next poll
+constexpr int64_t kLiteralChunks = 2;     // that a loop between literals may take without a poll
 constexpr uint64_t kVectorMultiple = 64;  // whole vectors: no remainder between two chunks
 
 /// What a statement costs where code is not optimised and memory is far away.
@@ -47,7 +47,11 @@ bool writes(Op op) { return op == Op::Set || op == Op::ArraySet || op == Op::Glo
 class Finder {
  public:
   Finder(const Body& body, const Roots& roots, const RootQuestions& questions)
-      : body_(body), roots_(roots), questions_(questions), predecessors_(body.blocks.size()), positions_(body.blocks.size()) {
+      : body_(body),
+        roots_(roots),
+        questions_(questions),
+        predecessors_(body.blocks.size()),
+        positions_(body.blocks.size()) {
     for (size_t i = 0; i < roots.order.size(); ++i) {
       const BlockId from = roots.order[i];
       positions_[from] = i;
@@ -74,7 +78,8 @@ class Finder {
     ChunkedLoop& loop = nest->loop;
     loop.contains.resize(body_.blocks.size());
     loop.makes.resize(body_.values.size());
-    if (!collect(header, loop, &chunked) || !find_test(header, loop) || !counts_by_one(header, loop)) return nullptr;
+    if (!collect(header, loop, &chunked) || !find_test(header, loop) || !counts_by_one(header, loop))
+      return nullptr;
     if (loop.test->number != inference::LeafKind::I64) return nullptr;
     loop.is_counted = true;
     nest->cost = 2 * static_cast<uint64_t>(std::ranges::count(loop.contains, true));
@@ -93,7 +98,8 @@ class Finder {
  private:
   static bool takes_a_chunk(const ChunkedLoop& inner) {
     const Operand& end = inner.test->operands[1];
-    return end.kind == Operand::Kind::Literal && static_cast<int64_t>(end.literal.bits) > static_cast<int64_t>(inner.chunk / 2);
+    return end.kind == Operand::Kind::Literal &&
+           static_cast<int64_t>(end.literal.bits) > static_cast<int64_t>(inner.chunk / 2);
   }
 
   /// Counts from a constant up to what stands still in the loop around it.
@@ -104,17 +110,20 @@ class Finder {
       for (const auto& target : body_.blocks[from].terminator.targets) {
         if (target.block != header) continue;
         const Operand& start = target.arguments[inner.index];
-        if (start.kind != Operand::Kind::Literal || static_cast<int64_t>(start.literal.bits) < 0) return false;
+        if (start.kind != Operand::Kind::Literal || static_cast<int64_t>(start.literal.bits) < 0)
+          return false;
       }
     }
     return stands_still(outer, inner.length ? inner.length->operands[0] : inner.test->operands[1]);
   }
 
-  /// Counts up from literals that are not negative; sets whether it ends within kLiteralChunks for all of them too.
+  /// Counts up from literals that are not negative; sets whether it ends within kLiteralChunks for all of
+  /// them too.
   void find_start(BlockId header, ChunkedLoop& loop) const {
     if (loop.test->number != inference::LeafKind::I64) return;
     const Operand& end = loop.test->operands[1];
-    const int64_t last = end.kind == Operand::Kind::Literal ? static_cast<int64_t>(end.literal.bits) : INT64_MAX;
+    const int64_t last =
+        end.kind == Operand::Kind::Literal ? static_cast<int64_t>(end.literal.bits) : INT64_MAX;
     loop.is_never_negative = true;
     loop.is_one_chunk = last >= 0;
     for (const BlockId from : predecessors_[header]) {
@@ -122,14 +131,16 @@ class Finder {
       for (const auto& target : body_.blocks[from].terminator.targets) {
         if (target.block != header) continue;
         const Operand& start = target.arguments[loop.index];
-        const int64_t first = start.kind == Operand::Kind::Literal ? static_cast<int64_t>(start.literal.bits) : -1;
+        const int64_t first =
+            start.kind == Operand::Kind::Literal ? static_cast<int64_t>(start.literal.bits) : -1;
         loop.is_never_negative &= first >= 0;
         loop.is_one_chunk &= first >= 0 && last - first <= kLiteralChunks * static_cast<int64_t>(loop.chunk);
       }
     }
   }
 
-  /// The blocks from which the header is reached again; false: they do what no such loop does. `inner`: loops that may be inside.
+  /// The blocks from which the header is reached again; false: they do what no such loop does. `inner`: loops
+  /// that may be inside.
   bool collect(BlockId header, ChunkedLoop& loop, const ChunkedLoops* inner) {
     std::vector<BlockId> open{header};
     loop.contains[header] = true;
@@ -168,14 +179,16 @@ class Finder {
     }
     if (!loop.test || loop.test->op != Op::Lt || !inference::is_integer(loop.test->number)) return false;
     const Operand& counter = loop.test->operands[0];
-    const auto parameter = std::ranges::find(block.parameters, counter.kind == Operand::Kind::Value ? counter.value : kNone);
+    const auto parameter =
+        std::ranges::find(block.parameters, counter.kind == Operand::Kind::Value ? counter.value : kNone);
     if (parameter == block.parameters.end()) return false;
     loop.index = static_cast<size_t>(parameter - block.parameters.begin());
     const Operand& limit = loop.test->operands[1];
     if (stands_still(loop, limit)) return true;
     for (const Statement& statement : block.statements) {
       const bool is_length = statement.op == Op::ArrayLen || statement.op == Op::StringLen;
-      if (is_length && statement.result == limit.value && stands_still(loop, statement.operands[0])) loop.length = &statement;
+      if (is_length && statement.result == limit.value && stands_still(loop, statement.operands[0]))
+        loop.length = &statement;
     }
     return loop.length != nullptr;
   }
@@ -186,7 +199,8 @@ class Finder {
     for_each(loop, [&](const Statement& statement) {
       if (statement.op != Op::Add || statement.checked || statement.number != loop.test->number) return;
       const Operand &a = statement.operands[0], &b = statement.operands[1];
-      const bool adds_one = a.kind == Operand::Kind::Value && a.value == counter && b.kind == Operand::Kind::Literal && b.literal.bits == 1;
+      const bool adds_one = a.kind == Operand::Kind::Value && a.value == counter &&
+                            b.kind == Operand::Kind::Literal && b.literal.bits == 1;
       if (adds_one && statement.result != kNone) steps[statement.result] = true;
     });
     for (const BlockId from : predecessors_[header]) {
@@ -200,7 +214,8 @@ class Finder {
     return true;
   }
 
-  /// `low < high` or `low <= high`, of which the header's steps make low only rise and high only fall; null: another test.
+  /// `low < high` or `low <= high`, of which the header's steps make low only rise and high only fall; null:
+  /// another test.
   const Statement* enclosing_test(BlockId header, ChunkedLoop& loop) const {
     const Block& block = body_.blocks[header];
     const Terminator& end = block.terminator;
@@ -209,7 +224,8 @@ class Finder {
     for (const Statement& statement : block.statements) {
       if (statement.result != end.value.value || statement.number != inference::LeafKind::I64) continue;
       if (statement.op != Op::Lt && statement.op != Op::Le) return nullptr;
-      const bool encloses = moves_one_way(header, statement.operands[0], true, loop) && moves_one_way(header, statement.operands[1], false, loop);
+      const bool encloses = moves_one_way(header, statement.operands[0], true, loop) &&
+                            moves_one_way(header, statement.operands[1], false, loop);
       return encloses ? &statement : nullptr;
     }
     return nullptr;
@@ -224,7 +240,8 @@ class Finder {
     for (const BlockId from : predecessors_[header]) {
       if (!loop.contains[from]) continue;
       for (const auto& target : body_.blocks[from].terminator.targets)
-        if (target.block == header && !steps_one_way(target.arguments[place], operand.value, up, loop)) return false;
+        if (target.block == header && !steps_one_way(target.arguments[place], operand.value, up, loop))
+          return false;
     }
     return true;
   }
@@ -236,11 +253,14 @@ class Finder {
     for_each(loop, [&](const Statement& statement) {
       if (statement.result == next.value) step = &statement;
     });
-    if (!step || step->checked || step->number != inference::LeafKind::I64 || (step->op != Op::Add && step->op != Op::Sub)) return false;
+    if (!step || step->checked || step->number != inference::LeafKind::I64 ||
+        (step->op != Op::Add && step->op != Op::Sub))
+      return false;
     const Operand &a = step->operands[0], &b = step->operands[1];
     if (a.kind != Operand::Kind::Value || a.value != from || !stands_still(loop, b)) return false;
     if (b.kind == Operand::Kind::Literal) {
-      const auto moved = static_cast<int64_t>(up == (step->op == Op::Add) ? b.literal.bits : 0 - b.literal.bits);
+      const auto moved =
+          static_cast<int64_t>(up == (step->op == Op::Add) ? b.literal.bits : 0 - b.literal.bits);
       return moved >= 0 && moved < static_cast<int64_t>(kLargestStep);
     }
     loop.steps.push_back(b);  // known when it runs
@@ -261,20 +281,26 @@ class Finder {
       return operand.kind == Operand::Kind::Value && loop.makes[operand.value] ? operand.value : kNone;
     };
     const bool is_enclosed = loop.test && !loop.is_counted;
-    const LinearForms forms(body_, loop, loop.is_counted ? body_.blocks[header].parameters[loop.index] : kNone);
-    const LinearForms low(body_, loop, is_enclosed ? parameter(0) : kNone), high(body_, loop, is_enclosed ? parameter(1) : kNone);
+    const LinearForms forms(body_, loop,
+                            loop.is_counted ? body_.blocks[header].parameters[loop.index] : kNone);
+    const LinearForms low(body_, loop, is_enclosed ? parameter(0) : kNone),
+        high(body_, loop, is_enclosed ? parameter(1) : kNone);
     for (BlockId id = 0; id < body_.blocks.size(); ++id) {
       if (!loop.contains[id]) continue;
       for (const Statement& statement : body_.blocks[id].statements) {
-        const bool has_index = statement.op == Op::ArrayGet || statement.op == Op::ArraySet || statement.op == Op::StringByte;
-        if (!has_index || questions_.statement(statement) != Safepoint::Cold || !forms.stands_still(statement.operands[0])) continue;
+        const bool has_index =
+            statement.op == Op::ArrayGet || statement.op == Op::ArraySet || statement.op == Op::StringByte;
+        if (!has_index || questions_.statement(statement) != Safepoint::Cold ||
+            !forms.stands_still(statement.operands[0]))
+          continue;
         const Operand& index = statement.operands[1];
         const uint64_t largest = forms.largest(index);
         if (forms.is_linear(index)) {
           loop.linear.push_back(&statement);
         } else if (largest <= UINT32_MAX) {  // else no array has it
           loop.bounded.push_back({&statement, largest});
-        } else if (is_enclosed && id != header && (low.is_offset(index) || high.is_offset(index))) {  // behind the test
+        } else if (is_enclosed && id != header &&
+                   (low.is_offset(index) || high.is_offset(index))) {  // behind the test
           loop.enclosed.push_back({&statement, low.is_offset(index)});
         }
       }
@@ -289,7 +315,8 @@ class Finder {
   }
 
   static bool stands_still(const ChunkedLoop& loop, const Operand& operand) {
-    return operand.kind == Operand::Kind::Literal || (operand.kind == Operand::Kind::Value && !loop.makes[operand.value]);
+    return operand.kind == Operand::Kind::Literal ||
+           (operand.kind == Operand::Kind::Value && !loop.makes[operand.value]);
   }
 
   const Body& body_;
@@ -311,27 +338,36 @@ LinearForms::LinearForms(const Body& body, const ChunkedLoop& loop, ValueId coun
 }
 
 bool LinearForms::stands_still(const Operand& operand) const {
-  return operand.kind == Operand::Kind::Literal || (operand.kind == Operand::Kind::Value && !loop_.makes[operand.value]);
+  return operand.kind == Operand::Kind::Literal ||
+         (operand.kind == Operand::Kind::Value && !loop_.makes[operand.value]);
 }
 
 LinearForm LinearForms::of(const Operand& operand) const {
   if (stands_still(operand)) return {Linearity::Still, nullptr};
   if (operand.kind != Operand::Kind::Value) return {};
   const inference::LeafKind counted = counter_ == kNone ? inference::LeafKind::Nothing : loop_.test->number;
-  if (operand.value == counter_) return {counted == inference::LeafKind::I64 ? Linearity::Counter : Linearity::Other, nullptr};
+  if (operand.value == counter_)
+    return {counted == inference::LeafKind::I64 ? Linearity::Counter : Linearity::Other, nullptr};
   const Statement* statement = definitions_[operand.value];
   if (!statement) return {};
   const auto& operands = statement->operands;
   if (statement->op == Op::Convert || statement->op == Op::Truncate) {
     // Widened only: the counter does not wrap in a chunk, a sum of fewer bits could.
-    const bool widens = statement->to == inference::LeafKind::I64 && inference::is_integer(statement->number) && inference::bytes_of(statement->number) < 8;
-    return {widens && operands[0].kind == Operand::Kind::Value && operands[0].value == counter_ ? Linearity::Counter : Linearity::Other, statement};
+    const bool widens = statement->to == inference::LeafKind::I64 &&
+                        inference::is_integer(statement->number) &&
+                        inference::bytes_of(statement->number) < 8;
+    return {widens && operands[0].kind == Operand::Kind::Value && operands[0].value == counter_
+                ? Linearity::Counter
+                : Linearity::Other,
+            statement};
   }
   if (statement->number != inference::LeafKind::I64 || statement->checked) return {};
   switch (statement->op) {
     case Op::Add: return {Linearity::Sum, statement};
     case Op::Sub: return {Linearity::Difference, statement};
-    case Op::Mul: return {stands_still(operands[0]) || stands_still(operands[1]) ? Linearity::Product : Linearity::Other, statement};
+    case Op::Mul:
+      return {stands_still(operands[0]) || stands_still(operands[1]) ? Linearity::Product : Linearity::Other,
+              statement};
     default: return {};
   }
 }
@@ -340,7 +376,8 @@ bool LinearForms::is_linear(const Operand& operand, unsigned depth) const {
   const LinearForm form = of(operand);
   if (form.kind == Linearity::Other || depth == 0) return false;
   if (form.kind == Linearity::Still || form.kind == Linearity::Counter) return true;
-  return is_linear(form.statement->operands[0], depth - 1) && is_linear(form.statement->operands[1], depth - 1);
+  return is_linear(form.statement->operands[0], depth - 1) &&
+         is_linear(form.statement->operands[1], depth - 1);
 }
 
 bool LinearForms::is_offset(const Operand& operand, unsigned depth) const {
@@ -353,7 +390,8 @@ bool LinearForms::is_offset(const Operand& operand, unsigned depth) const {
 }
 
 uint64_t LinearForms::largest(const Operand& operand, unsigned depth) const {
-  if (operand.kind == Operand::Kind::Literal) return static_cast<int64_t>(operand.literal.bits) < 0 ? UINT64_MAX : operand.literal.bits;
+  if (operand.kind == Operand::Kind::Literal)
+    return static_cast<int64_t>(operand.literal.bits) < 0 ? UINT64_MAX : operand.literal.bits;
   if (operand.kind != Operand::Kind::Value || depth == 0) return UINT64_MAX;
   if (operand.value == counter_ && loop_.is_never_negative) {
     const Operand& end = loop_.test->operands[1];
@@ -371,7 +409,8 @@ uint64_t LinearForms::largest(const Operand& operand, unsigned depth) const {
     }
     case Op::Rem: {
       const Operand& divisor = statement->operands[1];
-      if (divisor.kind != Operand::Kind::Literal || static_cast<int64_t>(divisor.literal.bits) <= 0) return UINT64_MAX;
+      if (divisor.kind != Operand::Kind::Literal || static_cast<int64_t>(divisor.literal.bits) <= 0)
+        return UINT64_MAX;
       const bool is_positive = !inference::is_signed(statement->number) || below(0) != UINT64_MAX;
       return is_positive ? divisor.literal.bits - 1 : UINT64_MAX;
     }
@@ -387,7 +426,8 @@ uint64_t LinearForms::largest(const Operand& operand, unsigned depth) const {
   }
 }
 
-ChunkedLoops find_chunked_loops(const Body& body, const Roots& roots, const RootQuestions& questions, bool only_counted) {
+ChunkedLoops find_chunked_loops(const Body& body, const Roots& roots, const RootQuestions& questions,
+                                bool only_counted) {
   ChunkedLoops loops(body.blocks.size());
   if (!roots.has_loops) return loops;
   Finder finder(body, roots, questions);
@@ -396,13 +436,15 @@ ChunkedLoops find_chunked_loops(const Body& body, const Roots& roots, const Root
   return loops;
 }
 
-std::vector<std::unique_ptr<LoopNest>> find_loop_nests(const Body& body, const Roots& roots, const RootQuestions& questions,
+std::vector<std::unique_ptr<LoopNest>> find_loop_nests(const Body& body, const Roots& roots,
+                                                       const RootQuestions& questions,
                                                        const ChunkedLoops& chunked) {
   std::vector<std::unique_ptr<LoopNest>> nests(body.blocks.size());
   if (!roots.has_loops) return nests;
   Finder finder(body, roots, questions);
   for (const BlockId header : roots.order)
-    if (header != 0 && roots.is_loop_header[header] && !chunked[header]) nests[header] = finder.find_nest(header, chunked);
+    if (header != 0 && roots.is_loop_header[header] && !chunked[header])
+      nests[header] = finder.find_nest(header, chunked);
   return nests;
 }
 

@@ -100,13 +100,20 @@ void KernelLowering::append_types(const Type* type, std::vector<llvm::Type*>& ty
 
 // Bodies.
 
-void KernelLowering::emit_body(const inference::Body& body, llvm::Function* function, std::span<const Type* const> arguments,
-                               bool is_kernel, const Type* result) {
-  method_ = {&body, function, is_kernel, std::vector<Item>(body.values.size()), std::vector<llvm::BasicBlock*>(body.blocks.size()), nullptr};
+void KernelLowering::emit_body(const inference::Body& body, llvm::Function* function,
+                               std::span<const Type* const> arguments, bool is_kernel, const Type* result) {
+  method_ = {&body,
+             function,
+             is_kernel,
+             std::vector<Item>(body.values.size()),
+             std::vector<llvm::BasicBlock*>(body.blocks.size()),
+             nullptr};
   result_ = result;
-  const Roots roots = find_roots(body, {[](inference::ValueId) { return false; }, [](const Statement&) { return Safepoint::Quiet; },
-                                        [](const inference::Block&) { return Safepoint::Quiet; }});
-  for (const inference::BlockId id : roots.order) method_.blocks[id] = llvm::BasicBlock::Create(context_, "b", function);
+  const Roots roots = find_roots(
+      body, {[](inference::ValueId) { return false; }, [](const Statement&) { return Safepoint::Quiet; },
+             [](const inference::Block&) { return Safepoint::Quiet; }});
+  for (const inference::BlockId id : roots.order)
+    method_.blocks[id] = llvm::BasicBlock::Create(context_, "b", function);
   builder_.SetInsertPoint(method_.blocks[0]);
   emit_parameters(arguments);
   for (const inference::BlockId id : roots.order) {
@@ -146,7 +153,8 @@ void KernelLowering::emit_parameters(std::span<const Type* const> arguments) {
     } else if (shape.is_unboxed()) {
       llvm::Value* argument = method_.function->getArg(next++);
       llvm::Type* type = register_type(context_, shape);
-      item.value = shape.kind == LeafKind::Bool ? builder_.CreateICmpNE(argument, llvm::ConstantInt::get(argument->getType(), 0))
+      item.value = shape.kind == LeafKind::Bool
+                       ? builder_.CreateICmpNE(argument, llvm::ConstantInt::get(argument->getType(), 0))
                    : argument->getType() == type ? argument
                                                  : builder_.CreateTrunc(argument, type);
     } else if (shape.is_reference()) {
@@ -171,7 +179,8 @@ void KernelLowering::emit_terminator(const Terminator& terminator) {
     case Terminator::Kind::Branch: return emit_branch(terminator.targets[0]);
     case Terminator::Kind::Condition: {
       llvm::Value* condition = read(terminator.value).value;
-      if (!condition || !condition->getType()->isIntegerTy(1)) return refuse("a condition that is not known to be a bool");
+      if (!condition || !condition->getType()->isIntegerTy(1))
+        return refuse("a condition that is not known to be a bool");
       llvm::BasicBlock* from = builder_.GetInsertBlock();
       llvm::BasicBlock* yes = emit_edge(terminator.targets[0]);
       llvm::BasicBlock* no = emit_edge(terminator.targets[1]);
@@ -181,7 +190,8 @@ void KernelLowering::emit_terminator(const Terminator& terminator) {
     }
     case Terminator::Kind::Switch: {
       llvm::Value* selector = read(terminator.value).value;
-      if (!selector || !selector->getType()->isIntegerTy(64)) return refuse("a switch over what is not known to be an i64");
+      if (!selector || !selector->getType()->isIntegerTy(64))
+        return refuse("a switch over what is not known to be an i64");
       llvm::BasicBlock* from = builder_.GetInsertBlock();
       std::vector<llvm::BasicBlock*> edges;
       for (const auto& target : terminator.targets) edges.push_back(emit_edge(target));
@@ -211,8 +221,10 @@ void KernelLowering::emit_branch(const inference::Target& target) {
     const Item from = read(target.arguments[i]);
     for (auto [phi, value] : {std::pair{to.value, from.value}, std::pair{to.length, from.length}}) {
       if (!phi) continue;
-      if (value && value->getType() != phi->getType()) return refuse("a shared buffer that reaches another block as a parameter");
-      if (!value) value = llvm::Constant::getNullValue(phi->getType());  // of a type without values: never reached
+      if (value && value->getType() != phi->getType())
+        return refuse("a shared buffer that reaches another block as a parameter");
+      if (!value)
+        value = llvm::Constant::getNullValue(phi->getType());  // of a type without values: never reached
       llvm::cast<llvm::PHINode>(phi)->addIncoming(value, builder_.GetInsertBlock());
     }
   }
@@ -259,8 +271,11 @@ KernelLowering::Item KernelLowering::emit_statement(const Statement& statement) 
     case Op::BarrierGrid: call("berth_grid_barrier", builder_.getVoidTy(), {}, true); return {};
     case Op::Fault: {
       llvm::Value* code = read(statement.operands[0]).value;
-      if (!code || !code->getType()->isIntegerTy()) refuse("a fault code that is not known to be an integer");
-      else call("berth_fault", builder_.getVoidTy(), {{builder_.CreateIntCast(code, builder_.getInt32Ty(), true)}});
+      if (!code || !code->getType()->isIntegerTy())
+        refuse("a fault code that is not known to be an integer");
+      else
+        call("berth_fault", builder_.getVoidTy(),
+             {{builder_.CreateIntCast(code, builder_.getInt32Ty(), true)}});
       return {};
     }
     case Op::BufferLen: {
@@ -284,7 +299,8 @@ KernelLowering::Item KernelLowering::emit_statement(const Statement& statement) 
   }
 }
 
-llvm::Value* KernelLowering::guarded(llvm::Value* rare, FaultCode code, llvm::Type* type, llvm::function_ref<llvm::Value*()> usual) {
+llvm::Value* KernelLowering::guarded(llvm::Value* rare, FaultCode code, llvm::Type* type,
+                                     llvm::function_ref<llvm::Value*()> usual) {
   if (!rare) return usual();
   llvm::Function* function = method_.function;
   auto* bad = llvm::BasicBlock::Create(context_, "fault", function);
@@ -312,11 +328,13 @@ KernelLowering::Item KernelLowering::emit_number(const Statement& statement) {
   for (const Operand& operand : statement.operands) {
     operands.push_back(read(operand).value);
     if (!operands.back() || operands.back()->getType() != expected) {
-      refuse(std::string(inference::text_of(statement.op)) + " on operands not known to be " + inference::name_of(operand_kind(statement)));
+      refuse(std::string(inference::text_of(statement.op)) + " on operands not known to be " +
+             inference::name_of(operand_kind(statement)));
       return {};
     }
   }
-  return {guarded(trap_condition(builder_, statement, operands), fault_of(statement), register_type(context_, result_kind(statement)),
+  return {guarded(trap_condition(builder_, statement, operands), fault_of(statement),
+                  register_type(context_, result_kind(statement)),
                   [&] { return arithmetic(builder_, statement, operands); })};
 }
 
@@ -326,7 +344,8 @@ KernelLowering::Item KernelLowering::emit_position(const char* name, const Opera
     refuse("a dimension that is not an integer");
     return {};
   }
-  llvm::Value* id = call(name, builder_.getInt32Ty(), {{builder_.CreateIntCast(number, builder_.getInt32Ty(), true)}});
+  llvm::Value* id =
+      call(name, builder_.getInt32Ty(), {{builder_.CreateIntCast(number, builder_.getInt32Ty(), true)}});
   return {builder_.CreateZExt(id, builder_.getInt64Ty())};
 }
 
@@ -338,8 +357,9 @@ KernelLowering::Item KernelLowering::emit_shared(const Statement& statement) {
     return {};
   }
   auto* type = llvm::ArrayType::get(memory_type(context_, leaf->kind), length.literal.bits);
-  auto* memory = new llvm::GlobalVariable(*module_, type, false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(type), "shared",
-                                          nullptr, llvm::GlobalValue::NotThreadLocal, kSharedMemory);
+  auto* memory = new llvm::GlobalVariable(*module_, type, false, llvm::GlobalValue::InternalLinkage,
+                                          llvm::UndefValue::get(type), "shared", nullptr,
+                                          llvm::GlobalValue::NotThreadLocal, kSharedMemory);
   memory->setAlignment(llvm::Align(16));
   return {memory, builder_.getInt64(length.literal.bits)};
 }
@@ -353,20 +373,22 @@ KernelLowering::Item KernelLowering::emit_buffer(const Statement& statement) {
   }
   const LeafKind kind = shape_of(leaf->element).kind;
   llvm::Type* type = memory_type(context_, kind);
-  llvm::Value* outside = checked_ && !statement.unchecked_bounds ? builder_.CreateICmpUGE(index.value, buffer.length) : nullptr;
+  llvm::Value* outside =
+      checked_ && !statement.unchecked_bounds ? builder_.CreateICmpUGE(index.value, buffer.length) : nullptr;
   const bool is_set = statement.op == Op::BufferSet;
   llvm::Value* stored = is_set ? read(statement.operands[2]).value : nullptr;
   if (is_set && (!stored || stored->getType() != register_type(context_, kind))) {
     refuse("buffer.set of a value not known to be " + leaf->element->name);
     return {};
   }
-  llvm::Value* result = guarded(outside, kFaultBounds, is_set ? nullptr : register_type(context_, kind), [&]() -> llvm::Value* {
-    llvm::Value* place = builder_.CreateGEP(type, buffer.value, index.value);
-    const llvm::Align align(inference::bytes_of(kind));
-    if (!is_set) return from_memory(builder_, builder_.CreateAlignedLoad(type, place, align), kind);
-    builder_.CreateAlignedStore(to_memory(builder_, stored, kind), place, align);
-    return nullptr;
-  });
+  llvm::Value* result =
+      guarded(outside, kFaultBounds, is_set ? nullptr : register_type(context_, kind), [&]() -> llvm::Value* {
+        llvm::Value* place = builder_.CreateGEP(type, buffer.value, index.value);
+        const llvm::Align align(inference::bytes_of(kind));
+        if (!is_set) return from_memory(builder_, builder_.CreateAlignedLoad(type, place, align), kind);
+        builder_.CreateAlignedStore(to_memory(builder_, stored, kind), place, align);
+        return nullptr;
+      });
   return {result};
 }
 
@@ -386,7 +408,9 @@ KernelLowering::Item KernelLowering::emit_atomic(const Statement& statement) {
   const auto order = ordering_of(statement.order);
   const auto scope = scope_of(context_, statement.scope);
   llvm::Value* outside = checked_ ? builder_.CreateICmpUGE(index.value, buffer.length) : nullptr;
-  llvm::Type* result = statement.op == Op::AtomicPut ? nullptr : statement.op == Op::CasItem ? builder_.getInt1Ty() : type;
+  llvm::Type* result = statement.op == Op::AtomicPut ? nullptr
+                       : statement.op == Op::CasItem ? builder_.getInt1Ty()
+                                                     : type;
   return {guarded(outside, kFaultBounds, result, [&]() -> llvm::Value* {
     llvm::Value* place = builder_.CreateGEP(type, buffer.value, index.value);
     const llvm::Align align(inference::bytes_of(kind));
@@ -396,7 +420,9 @@ KernelLowering::Item KernelLowering::emit_atomic(const Statement& statement) {
         load->setAtomic(order, scope);
         return load;
       }
-      case Op::AtomicPut: builder_.CreateAlignedStore(values[0], place, align)->setAtomic(order, scope); return nullptr;
+      case Op::AtomicPut:
+        builder_.CreateAlignedStore(values[0], place, align)->setAtomic(order, scope);
+        return nullptr;
       case Op::RmwItem: {
         const auto add = inference::is_float(kind) ? llvm::AtomicRMWInst::FAdd : llvm::AtomicRMWInst::Add;
         return builder_.CreateAtomicRMW(add, place, values[0], align, order, scope);
@@ -404,8 +430,8 @@ KernelLowering::Item KernelLowering::emit_atomic(const Statement& statement) {
       default: {
         llvm::Type* bits = builder_.getIntNTy(type->getScalarSizeInBits());
         llvm::Value* exchange = builder_.CreateAtomicCmpXchg(
-            place, builder_.CreateBitCast(values[0], bits), builder_.CreateBitCast(values[1], bits), align, order,
-            llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order), scope);
+            place, builder_.CreateBitCast(values[0], bits), builder_.CreateBitCast(values[1], bits), align,
+            order, llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order), scope);
         return builder_.CreateExtractValue(exchange, 1);
       }
     }
@@ -426,7 +452,8 @@ KernelLowering::Item KernelLowering::emit_identity(const Statement& statement) {
     refuse("same on buffers");
     return {};
   }
-  if (!a.value || !b.value || a.type->single_leaf() != b.type->single_leaf()) return {builder_.getInt1(!a.value && !b.value)};
+  if (!a.value || !b.value || a.type->single_leaf() != b.type->single_leaf())
+    return {builder_.getInt1(!a.value && !b.value)};
   const LeafKind kind = a.type->single_leaf()->kind;
   return {builder_.CreateICmpEQ(to_bits(builder_, a.value, kind), to_bits(builder_, b.value, kind))};
 }
@@ -447,11 +474,13 @@ KernelLowering::Item KernelLowering::emit_invoke(const Statement& statement) {
       refuse("a shared buffer as argument of a call that is not inlined");
       return {};
     }
-    const LeafKind kind = item.type && item.type->single_leaf() ? item.type->single_leaf()->kind : LeafKind::I64;
+    const LeafKind kind =
+        item.type && item.type->single_leaf() ? item.type->single_leaf()->kind : LeafKind::I64;
     llvm::Type* type = item.length ? item.value->getType() : argument_type(kind);
-    arguments.push_back(type == item.value->getType()
-                            ? item.value
-                            : builder_.CreateIntCast(item.value, type, kind != LeafKind::Bool && inference::is_signed(kind)));
+    arguments.push_back(
+        type == item.value->getType()
+            ? item.value
+            : builder_.CreateIntCast(item.value, type, kind != LeafKind::Bool && inference::is_signed(kind)));
     if (item.length) arguments.push_back(item.length);
   }
   if (arguments.size() != function->arg_size()) {
@@ -473,14 +502,15 @@ llvm::Function* KernelLowering::function_of(const inference::Specialisation& cal
   const Shape shape = shape_of(result);
   llvm::Type* returned = shape.is_unboxed() ? register_type(context_, shape) : builder_.getVoidTy();
   if (shape.is_reference()) refuse("a call that gives " + result->name);
-  place->second = llvm::Function::Create(llvm::FunctionType::get(returned, types, false), llvm::Function::InternalLinkage, callee.name,
-                                         *module_);
+  place->second = llvm::Function::Create(llvm::FunctionType::get(returned, types, false),
+                                         llvm::Function::InternalLinkage, callee.name, *module_);
   place->second->addFnAttr(llvm::Attribute::AlwaysInline);
   pending_.push_back(&callee);
   return place->second;
 }
 
-llvm::Value* KernelLowering::call(const char* name, llvm::Type* result, std::span<llvm::Value* const> arguments, bool is_barrier) {
+llvm::Value* KernelLowering::call(const char* name, llvm::Type* result,
+                                  std::span<llvm::Value* const> arguments, bool is_barrier) {
   std::vector<llvm::Type*> types;
   for (llvm::Value* argument : arguments) types.push_back(argument->getType());
   auto callee = module_->getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));

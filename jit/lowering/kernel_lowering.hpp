@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// KernelLowering: a typed kernel, with what it invokes, becomes neutral kernel IR (contract page "devices", 3.1).
+// KernelLowering: a typed kernel, with what it invokes, becomes neutral kernel IR (contract page
+// "devices", 3.1).
 //
-// No heap, no errors, no polls: what would raise is a fault and gives 0. Buffers are pointers with a length; the methods a kernel
-// invokes become internal functions that are always inlined, since barriers may stand in them.
+// No heap, no errors, no polls: what would raise is a fault and gives 0. Buffers are pointers with a length;
+// the methods a kernel invokes become internal functions that are always inlined, since barriers may stand in
+// them.
 #pragma once
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
@@ -21,18 +23,19 @@ class KernelLowering {
  public:
   KernelLowering(llvm::LLVMContext& context, inference::Program& program, bool checked);
   /// Once. Errors: UNSUPPORTED, naming the statement that a kernel cannot have.
-  Result<std::unique_ptr<llvm::Module>> run(const inference::TypedMethod& kernel, std::span<const inference::Type* const> arguments);
+  Result<std::unique_ptr<llvm::Module>> run(const inference::TypedMethod& kernel,
+                                            std::span<const inference::Type* const> arguments);
 
  private:
   using LeafKind = inference::LeafKind;
   using Statement = inference::Statement;
   using Type = inference::Type;
-  struct Item {                          // one value
-    llvm::Value* value = nullptr;        // number, bool, or a buffer's memory; null: nothing
-    llvm::Value* length = nullptr;       // of a buffer
+  struct Item {                     // one value
+    llvm::Value* value = nullptr;   // number, bool, or a buffer's memory; null: nothing
+    llvm::Value* length = nullptr;  // of a buffer
     const Type* type = nullptr;
   };
-  struct Method {                        // being lowered
+  struct Method {  // being lowered
     const inference::Body* body = nullptr;
     llvm::Function* function = nullptr;
     bool is_kernel = false;
@@ -41,8 +44,8 @@ class KernelLowering {
     const inference::Specialisation* specialisation = nullptr;
   };
 
-  void emit_body(const inference::Body& body, llvm::Function* function, std::span<const Type* const> arguments, bool is_kernel,
-                 const Type* result);
+  void emit_body(const inference::Body& body, llvm::Function* function,
+                 std::span<const Type* const> arguments, bool is_kernel, const Type* result);
   void emit_parameters(std::span<const Type* const> arguments);
   void emit_block(const inference::Block& block);
   void emit_terminator(const inference::Terminator& terminator);
@@ -59,8 +62,10 @@ class KernelLowering {
   Item emit_invoke(const Statement& statement);
   llvm::Function* function_of(const inference::Specialisation& callee);
   /// `usual`, but a fault and 0 where `rare` is true; null: never.
-  llvm::Value* guarded(llvm::Value* rare, FaultCode code, llvm::Type* type, llvm::function_ref<llvm::Value*()> usual);
-  llvm::Value* call(const char* name, llvm::Type* result, std::span<llvm::Value* const> arguments, bool is_barrier = false);
+  llvm::Value* guarded(llvm::Value* rare, FaultCode code, llvm::Type* type,
+                       llvm::function_ref<llvm::Value*()> usual);
+  llvm::Value* call(const char* name, llvm::Type* result, std::span<llvm::Value* const> arguments,
+                    bool is_barrier = false);
   Item read(const inference::Operand& operand);
   const Type* type_of(inference::ValueId id) const;
   bool is_buffer(const Type* type) const;

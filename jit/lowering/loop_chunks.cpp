@@ -27,15 +27,18 @@ void MethodLowering::emit_chunk_entry(inference::BlockId header) {
   if (chunks.left) chunks.left->addIncoming(builder_.getInt64(loop.chunk), chunks.last);
   const auto& parameters = body_.blocks[header].parameters;
   for (size_t i = 0; i < parameters.size(); ++i)
-    if (chunks.parameters[i]) llvm::cast<llvm::PHINode>(values_[parameters[i]])->addIncoming(chunks.parameters[i], chunks.last);
+    if (chunks.parameters[i])
+      llvm::cast<llvm::PHINode>(values_[parameters[i]])->addIncoming(chunks.parameters[i], chunks.last);
   if (tier_ == BERTH_TIER_OPTIMIZED) chunks.is_inside = emit_inside_test(header);
 }
 
 /// Of the chunk that begins, one for the loop itself: i32.
 llvm::Value* MethodLowering::rounds_of(const ChunkedLoop& loop, const Chunks& chunks) {
   llvm::Value* index = chunks.parameters[loop.index];
-  const auto predicate = inference::is_signed(loop.test->number) ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT;
-  llvm::Value* rounds = builder_.CreateSelect(builder_.CreateICmp(predicate, index, chunks.limit), builder_.CreateSub(chunks.limit, index),
+  const auto predicate =
+      inference::is_signed(loop.test->number) ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT;
+  llvm::Value* rounds = builder_.CreateSelect(builder_.CreateICmp(predicate, index, chunks.limit),
+                                              builder_.CreateSub(chunks.limit, index),
                                               llvm::ConstantInt::get(index->getType(), 0));
   return builder_.CreateAdd(builder_.CreateZExtOrTrunc(rounds, builder_.getInt32Ty()), builder_.getInt32(1));
 }
@@ -48,12 +51,16 @@ void MethodLowering::emit_limit(const ChunkedLoop& loop, Chunks& chunks) {
   }
   llvm::Value* index = chunks.parameters[loop.index];
   const bool with_sign = inference::is_signed(loop.test->number);
-  const uint64_t most = with_sign ? inference::bytes_of(loop.test->number) * 8 - 1 : inference::bytes_of(loop.test->number) * 8;
+  const uint64_t most =
+      with_sign ? inference::bytes_of(loop.test->number) * 8 - 1 : inference::bytes_of(loop.test->number) * 8;
   const uint64_t chunk = most < 64 ? std::min(loop.chunk, (uint64_t{1} << most) - 1) : loop.chunk;
-  llvm::Value* after = builder_.CreateBinaryIntrinsic(with_sign ? llvm::Intrinsic::sadd_sat : llvm::Intrinsic::uadd_sat, index,
-                                                      llvm::ConstantInt::get(index->getType(), chunk));
-  chunks.limit = builder_.CreateBinaryIntrinsic(with_sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, chunks.end, after);
-  if (loop.is_never_negative) chunks.limit = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, chunks.limit, builder_.getInt64(0));
+  llvm::Value* after =
+      builder_.CreateBinaryIntrinsic(with_sign ? llvm::Intrinsic::sadd_sat : llvm::Intrinsic::uadd_sat, index,
+                                     llvm::ConstantInt::get(index->getType(), chunk));
+  chunks.limit = builder_.CreateBinaryIntrinsic(with_sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin,
+                                                chunks.end, after);
+  if (loop.is_never_negative)
+    chunks.limit = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, chunks.limit, builder_.getInt64(0));
 }
 
 /// In place of the poll: after so many rounds.
@@ -72,7 +79,8 @@ void MethodLowering::emit_next_chunk(inference::BlockId header) {
   const auto& parameters = body_.blocks[header].parameters;
   for (size_t i = 0; i < parameters.size(); ++i) {
     // Read after the poll: a collection may have moved what the header was given.
-    if (chunks.parameters[i]) chunks.parameters[i]->addIncoming(read_value(parameters[i]).value, builder_.GetInsertBlock());
+    if (chunks.parameters[i])
+      chunks.parameters[i]->addIncoming(read_value(parameters[i]).value, builder_.GetInsertBlock());
   }
   builder_.CreateBr(chunks.entry);
 }
@@ -92,7 +100,8 @@ void MethodLowering::emit_chunk_test(const Terminator& terminator) {
   const bool with_sign = inference::is_signed(loop.test->number) && !loop.is_one_chunk;
   const auto predicate = with_sign ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT;
   // Tells LLVM that the counter is not negative: divisions of it become cheap.
-  llvm::Value* goes_on = builder_.CreateICmp(loop.is_never_negative ? llvm::CmpInst::ICMP_ULT : predicate, index, chunks.limit);
+  llvm::Value* goes_on =
+      builder_.CreateICmp(loop.is_never_negative ? llvm::CmpInst::ICMP_ULT : predicate, index, chunks.limit);
   llvm::BasicBlock* from = builder_.GetInsertBlock();
   llvm::BasicBlock* over = new_block("over");
   llvm::BasicBlock* again = new_block("again");

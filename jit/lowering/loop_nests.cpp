@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MethodLowering: a second copy of each counted loop around counted loops, without polls, for as many rounds as take about one chunk.
+// MethodLowering: a second copy of each counted loop around counted loops, without polls, for as many rounds
+// as take about one chunk.
 //
-//   header: poll; does every inner loop end within a chunk?  yes: the copy  no: the loop as written, which comes back here each round
-//   copy:   the same up to limit = min(end, index + rounds of one chunk); then back to the header, which polls
+//   header: poll; does every inner loop end within a chunk?  yes: the copy
+//           no: the loop as written, which comes back here each round
+//   copy:   the same up to limit = min(end, index + rounds of one chunk); then back to the header
 //
-// Nothing in the copy can collect, so what its inner loops need of their arrays, and LLVM's tests for them, is found once for all its
-// rounds: an inner loop may be so short that this is most of its time.
+// Nothing in the copy can collect, so what its inner loops need of their arrays, and LLVM's tests for them,
+// is found once for all its rounds: an inner loop may be so short that this is most of its time.
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -28,7 +30,9 @@ void MethodLowering::emit_nest_entry(inference::BlockId header, llvm::BranchInst
   nest.poll = poll;
   const auto& parameters = body_.blocks[header].parameters;
   for (const inference::ValueId parameter : parameters)
-    if (values_[parameter]) nest.parameters.emplace_back(llvm::cast<llvm::PHINode>(values_[parameter]), read_value(parameter).value);
+    if (values_[parameter])
+      nest.parameters.emplace_back(llvm::cast<llvm::PHINode>(values_[parameter]),
+                                   read_value(parameter).value);
   llvm::Value *fits = builder_.getTrue(), *cost = builder_.getInt64(loops.cost);
   for (const inference::BlockId inner : loops.inner) {
     const ChunkedLoop& loop = *chunked_loops_[inner];
@@ -38,7 +42,8 @@ void MethodLowering::emit_nest_entry(inference::BlockId header, llvm::BranchInst
     cost = builder_.CreateAdd(cost, builder_.CreateMul(rounds, builder_.getInt64(kChunkNs / loop.chunk + 1)));
   }
   // Not by 0, whatever the ends are: LLVM may divide before the loop.
-  llvm::Value* rounds = builder_.CreateUDiv(builder_.getInt64(kChunkNs), builder_.CreateOr(cost, builder_.getInt64(1)));
+  llvm::Value* rounds =
+      builder_.CreateUDiv(builder_.getInt64(kChunkNs), builder_.CreateOr(cost, builder_.getInt64(1)));
   rounds = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, rounds, builder_.getInt64(1));
   nest.index = llvm::cast<llvm::PHINode>(values_[parameters[loops.loop.index]]);
   llvm::Value* after = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, nest.index, rounds);
@@ -84,11 +89,14 @@ void MethodLowering::copy_nest(const LoopNest& nest, Nest& made) {
   }
   llvm::remapInstructionsInBlocks(copied, copies);
   add_exits(*loop, copies);
-  const auto branch = [&](llvm::BranchInst* original) { return llvm::cast<llvm::BranchInst>(static_cast<llvm::Value*>(copies.lookup(original))); };
+  const auto branch = [&](llvm::BranchInst* original) {
+    return llvm::cast<llvm::BranchInst>(static_cast<llvm::Value*>(copies.lookup(original)));
+  };
   remove_poll(*branch(made.poll));
   for (const inference::BlockId inner : nest.inner) {
     llvm::BranchInst* again = chunks_[inner].again;
-    if (again && loop->contains(again->getParent())) branch(again)->setCondition(builder_.getFalse());  // ends within a chunk
+    if (again && loop->contains(again->getParent()))
+      branch(again)->setCondition(builder_.getFalse());  // ends within a chunk
   }
   connect_nest(*loop, made, copies);
 }
@@ -96,7 +104,9 @@ void MethodLowering::copy_nest(const LoopNest& nest, Nest& made) {
 /// In by the header's poll, and back to it at the limit.
 void MethodLowering::connect_nest(const llvm::Loop& loop, const Nest& made, llvm::ValueToValueMapTy& copies) {
   llvm::BasicBlock* const header = loop.getHeader();
-  const auto copy_of = [&]<class Kind>(Kind* value) { return llvm::cast<Kind>(static_cast<llvm::Value*>(copies.lookup(value))); };
+  const auto copy_of = [&]<class Kind>(Kind* value) {
+    return llvm::cast<Kind>(static_cast<llvm::Value*>(copies.lookup(value)));
+  };
   llvm::BranchInst* test = copy_of(made.test);
   llvm::BasicBlock* over = new_block("nest.over");
   llvm::BasicBlock* behind = test->getSuccessor(1);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/lowering/method_lowering.hpp"
 
-#include <cstddef>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
+#include <cstddef>
 
 #include "gc/thread.hpp"
 #include "support/mutant.hpp"
@@ -20,7 +20,8 @@ using inference::Value;
 
 namespace {
 
-/// Blocks in the order in which they usually run: code that is not optimised keeps it, and falls through instead of jumping.
+/// Blocks in the order in which they usually run: code that is not optimised keeps it, and falls through
+/// instead of jumping.
 void lay_out(llvm::Function& function) {
   llvm::SmallPtrSet<const llvm::BasicBlock*, 32> placed;
   std::vector<llvm::BasicBlock*> order, pending{&function.getEntryBlock()};
@@ -31,7 +32,8 @@ void lay_out(llvm::Function& function) {
       order.push_back(block);
       const llvm::Instruction* end = block->getTerminator();
       const unsigned n = end->getNumSuccessors();
-      const unsigned usual = n == 2 && end->hasMetadata(llvm::LLVMContext::MD_prof) ? 1 : 0;  // of branch_rarely
+      const unsigned usual =
+          n == 2 && end->hasMetadata(llvm::LLVMContext::MD_prof) ? 1 : 0;  // of branch_rarely
       for (unsigned i = n; i-- > 0;)
         if (i != usual) pending.push_back(end->getSuccessor(i));
       block = n == 0 ? nullptr : end->getSuccessor(usual);
@@ -41,7 +43,8 @@ void lay_out(llvm::Function& function) {
 }
 
 /// A recursive method with some levels of its calls taken in; none: it is not recursive, or too large.
-std::optional<inference::Body> unrolled(const inference::TypedMethod& method, const inference::Callees& callees) {
+std::optional<inference::Body> unrolled(const inference::TypedMethod& method,
+                                        const inference::Callees& callees) {
   if (!method.is_recursive) return std::nullopt;
   const auto with_itself = [&](const inference::Specialisation& callee) {
     return &callee == method.specialisation ? &method : callees(callee);
@@ -53,8 +56,9 @@ std::optional<inference::Body> unrolled(const inference::TypedMethod& method, co
 
 }  // namespace
 
-MethodLowering::MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, const inference::Callees& callees,
-                               inference::Program& program, berth_tier_t tier, bool adaptive, LoweredNames& names)
+MethodLowering::MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed,
+                               const inference::Callees& callees, inference::Program& program,
+                               berth_tier_t tier, bool adaptive, LoweredNames& names)
     : context_(context),
       typed_(typed),
       unrolled_(tier == BERTH_TIER_OPTIMIZED ? unrolled(typed, callees) : std::nullopt),
@@ -77,9 +81,10 @@ Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
   names_.specialised_entry = name;
   names_.boxed_entry = name + ".boxed";
   names_.convention = convention_.number();
-  const RootQuestions questions{[this](inference::ValueId id) { return shape_of(type_of(id)).is_reference(); },
-                                [this](const Statement& statement) { return plan(statement); },
-                                [this](const inference::Block& block) { return plan(block); }};
+  const RootQuestions questions{
+      [this](inference::ValueId id) { return shape_of(type_of(id)).is_reference(); },
+      [this](const Statement& statement) { return plan(statement); },
+      [this](const inference::Block& block) { return plan(block); }};
   roots_ = find_roots(body_, questions);
   chunked_loops_ = find_chunked_loops(body_, roots_, questions, tier_ != BERTH_TIER_OPTIMIZED);
   if (tier_ == BERTH_TIER_OPTIMIZED) {
@@ -96,7 +101,8 @@ Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
       if (chunked_loops_[header]->contains[id]) chunked_in_[id] = header;
   for (size_t id = 0; id < roots_.rooted.size(); ++id) slots_.push_back(roots_.rooted[id] ? num_slots_++ : 0);
   // Those of the method as it is at FAST: what was taken in here has loops of its own.
-  if (is_adaptive_) points_ = find_osr_points(typed_.body, unrolled_ ? find_roots(typed_.body, questions) : roots_);
+  if (is_adaptive_)
+    points_ = find_osr_points(typed_.body, unrolled_ ? find_roots(typed_.body, questions) : roots_);
   names_.num_osr = points_.size();
   emit_method(nullptr);
   emit_boxed();
@@ -109,13 +115,15 @@ Result<std::unique_ptr<llvm::Module>> MethodLowering::run() {
   if (!functions.empty()) emit_osr_table(functions);
   finish_addresses();
   if (!unsupported_.empty())
-    return make_error(BERTH_UNSUPPORTED, "lowering \"" + name + "\"", unsupported_, "resolve and infer the method first");
+    return make_error(BERTH_UNSUPPORTED, "lowering \"" + name + "\"", unsupported_,
+                      "resolve and infer the method first");
   names_.record = record_;
   return std::move(module_);
 }
 
-/// Optimised loops that call nothing and have no references among what the header is given poll on the edges back: LLVM
-/// then turns the test round to the end, and takes what only the last round is for out of the loop.
+/// Optimised loops that call nothing and have no references among what the header is given poll on the edges
+/// back: LLVM then turns the test round to the end, and takes what only the last round is for out of the
+/// loop.
 void MethodLowering::find_polls_behind() {
   polls_behind_.resize(body_.blocks.size());
   if (tier_ != BERTH_TIER_OPTIMIZED) return;
@@ -152,7 +160,8 @@ void MethodLowering::emit_method(const OsrPoint* start) {
   llvm::EliminateUnreachableBlocks(*function_);
   for (llvm::BasicBlock& block : llvm::make_early_inc_range(*function_)) {
     auto* jump = llvm::dyn_cast<llvm::BranchInst>(&block.front());
-    if (jump && jump->isUnconditional() && !block.isEntryBlock()) llvm::TryToSimplifyUncondBranchFromEmptyBlock(&block);
+    if (jump && jump->isUnconditional() && !block.isEntryBlock())
+      llvm::TryToSimplifyUncondBranchFromEmptyBlock(&block);
   }
   lay_out(*function_);
 }
@@ -162,7 +171,8 @@ void MethodLowering::begin_function(const OsrPoint* start) {
     const std::string name = names_.specialised_entry + ".osr." + std::to_string(start->header);
     function_ = llvm::Function::Create(type_of_osr(*start), llvm::Function::InternalLinkage, name, *module_);
   } else {
-    function_ = llvm::Function::Create(convention_.function_type(context_), llvm::Function::ExternalLinkage, names_.specialised_entry, *module_);
+    function_ = llvm::Function::Create(convention_.function_type(context_), llvm::Function::ExternalLinkage,
+                                       names_.specialised_entry, *module_);
     specialised_ = function_;
   }
   function_->setCallingConv(llvm::CallingConv::Fast);
@@ -187,7 +197,8 @@ void MethodLowering::begin_function(const OsrPoint* start) {
   num_values_ = 1;
 }
 
-/// Allocas, stack check, frame, parameters, poll; and the blocks' parameters as phis, so that edges can refer to them.
+/// Allocas, stack check, frame, parameters, poll; and the blocks' parameters as phis, so that edges can refer
+/// to them.
 void MethodLowering::emit_prologue(const OsrPoint* start) {
   builder_.SetInsertPoint(new_block("entry"));
   llvm::Type* value = llvm::ArrayType::get(builder_.getInt64Ty(), 2);
@@ -220,7 +231,8 @@ void MethodLowering::emit_arguments() {
   for (size_t i = 0; i < body_.blocks[0].parameters.size(); ++i) {
     if (convention_.arguments[i].is_none()) continue;
     const inference::ValueId id = body_.blocks[0].parameters[i];
-    const Held argument{function_->getArg(next++), convention_.arguments[i], typed_.specialisation->arguments[i], nullptr};
+    const Held argument{function_->getArg(next++), convention_.arguments[i],
+                        typed_.specialisation->arguments[i], nullptr};
     const Shape shape = shape_of(type_of(id));
     // Inference may know a parameter better than the key of the specialisation does, never worse.
     if (!shape.is_none()) set_value(id, coerce(argument, shape, &typed_.specialisation->method->position));
@@ -243,7 +255,8 @@ void MethodLowering::emit_block_parameters() {
       if (!shape.is_none()) values_[parameter] = builder_.CreatePHI(register_type(context_, shape), 2);
       if (!chunks) continue;
       builder_.SetInsertPoint(chunks->entry);
-      chunks->parameters.push_back(shape.is_none() ? nullptr : builder_.CreatePHI(register_type(context_, shape), 2));
+      chunks->parameters.push_back(shape.is_none() ? nullptr
+                                                   : builder_.CreatePHI(register_type(context_, shape), 2));
     }
   }
 }
@@ -298,10 +311,12 @@ void MethodLowering::emit_terminator(const inference::Block& block) {
     case Terminator::Kind::Switch: return emit_switch(terminator);
     case Terminator::Kind::Return: return emit_return(terminator);
     case Terminator::Kind::Condition: {
-      if (chunked_loops_[current_] && chunked_loops_[current_]->is_counted) return emit_chunk_test(terminator);
+      if (chunked_loops_[current_] && chunked_loops_[current_]->is_counted)
+        return emit_chunk_test(terminator);
       const Held condition = read(terminator.value);
       check(condition, program_.types().kind(LeafKind::Bool), &terminator.position);
-      llvm::Value* bit = coerce(condition, {inference::Representation::Unboxed, LeafKind::Bool}, &terminator.position);
+      llvm::Value* bit =
+          coerce(condition, {inference::Representation::Unboxed, LeafKind::Bool}, &terminator.position);
       llvm::BasicBlock* from = builder_.GetInsertBlock();
       llvm::BasicBlock* yes = emit_edge(terminator.targets[0], &terminator.position);
       llvm::BasicBlock* no = emit_edge(terminator.targets[1], &terminator.position);
@@ -315,7 +330,8 @@ void MethodLowering::emit_terminator(const inference::Block& block) {
       const Position* place = keep(terminator.position);
       begin_cold(place, {&thrown, 1});
       store_value(thrown, value_at(0));
-      call("berth_rt_throw", builder_.getVoidTy(), {{thread_, address(&runtime_), value_at(0), address(place)}});
+      call("berth_rt_throw", builder_.getVoidTy(),
+           {{thread_, address(&runtime_), value_at(0), address(place)}});
       end_cold();
       return go_to_error();
     }
@@ -332,12 +348,14 @@ void MethodLowering::emit_terminator(const inference::Block& block) {
 void MethodLowering::emit_switch(const Terminator& terminator) {
   const Held selector = read(terminator.value);
   check(selector, program_.types().kind(LeafKind::I64), &terminator.position);
-  llvm::Value* number = coerce(selector, {inference::Representation::Unboxed, LeafKind::I64}, &terminator.position);
+  llvm::Value* number =
+      coerce(selector, {inference::Representation::Unboxed, LeafKind::I64}, &terminator.position);
   llvm::BasicBlock* from = builder_.GetInsertBlock();
   std::vector<llvm::BasicBlock*> edges;
   for (const auto& target : terminator.targets) edges.push_back(emit_edge(target, &terminator.position));
   builder_.SetInsertPoint(from);
-  llvm::SwitchInst* choice = builder_.CreateSwitch(number, edges.back(), static_cast<unsigned>(terminator.cases.size()));
+  llvm::SwitchInst* choice =
+      builder_.CreateSwitch(number, edges.back(), static_cast<unsigned>(terminator.cases.size()));
   for (size_t i = 0; i < terminator.cases.size(); ++i)
     choice->addCase(builder_.getInt64(static_cast<uint64_t>(terminator.cases[i])), edges[i]);
 }
@@ -345,7 +363,8 @@ void MethodLowering::emit_switch(const Terminator& terminator) {
 void MethodLowering::emit_return(const Terminator& terminator) {
   const Held held = read(terminator.value);
   const Type* declared = typed_.specialisation->method->result;
-  if (declared && !program_.lattice().is_subtype(held.type, declared)) check(held, declared, &terminator.position);
+  if (declared && !program_.lattice().is_subtype(held.type, declared))
+    check(held, declared, &terminator.position);
   emit_exit(coerce(held, convention_.result, &terminator.position), 0);
 }
 
@@ -381,11 +400,14 @@ void MethodLowering::emit_branch(const inference::Target& target, const Position
   const bool goes_round = loop && loop->contains[current_];
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (!arguments[i]) continue;
-    auto* phi = chunks && !goes_round ? chunks->parameters[i] : llvm::cast<llvm::PHINode>(values_[parameters[i]]);
+    auto* phi =
+        chunks && !goes_round ? chunks->parameters[i] : llvm::cast<llvm::PHINode>(values_[parameters[i]]);
     phi->addIncoming(arguments[i], builder_.GetInsertBlock());
   }
   if (is_framed() && is_whole_ && !roots_.is_framed[target.block]) end_frame();
-  if (goes_round && chunks->left) chunks->left->addIncoming(builder_.CreateSub(chunks->left, builder_.getInt64(1)), builder_.GetInsertBlock());
+  if (goes_round && chunks->left)
+    chunks->left->addIncoming(builder_.CreateSub(chunks->left, builder_.getInt64(1)),
+                              builder_.GetInsertBlock());
   builder_.CreateBr(chunks && !goes_round ? chunks->entry : blocks_[target.block]);
 }
 
@@ -404,7 +426,8 @@ void MethodLowering::emit_exit(llvm::Value* value, uint8_t flag) {
 
 void MethodLowering::emit_boxed() {
   llvm::Type* flag_type = builder_.getInt8Ty();
-  auto* type = llvm::FunctionType::get(flag_type, {pointer_, pointer_, builder_.getInt64Ty(), pointer_}, false);
+  auto* type =
+      llvm::FunctionType::get(flag_type, {pointer_, pointer_, builder_.getInt64Ty(), pointer_}, false);
   llvm::Function* specialised = function_;
   function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, names_.boxed_entry, *module_);
   function_->addFnAttr("frame-pointer", "all");
@@ -419,8 +442,11 @@ void MethodLowering::emit_boxed() {
     const Shape& shape = convention_.arguments[i];
     llvm::Value* bits = offset(arguments, i * sizeof(Value) + offsetof(Value, bits));
     if (shape.is_unboxed())
-      operands.push_back(from_bits(builder_, in_region(builder_.CreateLoad(builder_.getInt64Ty(), bits), "value"), shape.kind));
-    if (shape.is_reference()) operands.push_back(builder_.CreateLoad(pointer_, offset(rooted, sizeof(gc::Frame) + i * sizeof(void*))));
+      operands.push_back(from_bits(
+          builder_, in_region(builder_.CreateLoad(builder_.getInt64Ty(), bits), "value"), shape.kind));
+    if (shape.is_reference())
+      operands.push_back(
+          builder_.CreateLoad(pointer_, offset(rooted, sizeof(gc::Frame) + i * sizeof(void*))));
   }
   if (rooted) {
     frame_ = rooted;
@@ -439,14 +465,16 @@ void MethodLowering::emit_boxed() {
   builder_.CreateRet(builder_.CreateExtractValue(result, 1));
 }
 
-/// Arguments that the method wants as objects, in a frame of their own while numbers among them are boxed. Null: there are none.
+/// Arguments that the method wants as objects, in a frame of their own while numbers among them are boxed.
+/// Null: there are none.
 llvm::AllocaInst* MethodLowering::emit_rooted_arguments(llvm::Value* arguments) {
   const size_t n = convention_.arguments.size();
   bool any = false;
   for (const Shape& shape : convention_.arguments) any |= shape.is_reference();
   if (!any) return nullptr;
   record_->bridge.slots = static_cast<uint32_t>(n);
-  llvm::AllocaInst* frame = builder_.CreateAlloca(llvm::ArrayType::get(builder_.getInt64Ty(), sizeof(gc::Frame) / 8 + n));
+  llvm::AllocaInst* frame =
+      builder_.CreateAlloca(llvm::ArrayType::get(builder_.getInt64Ty(), sizeof(gc::Frame) / 8 + n));
   llvm::Value* head = thread_word(offsetof(gc::Thread, frames));
   builder_.CreateStore(address(&record_->bridge), offset(frame, offsetof(gc::Frame, kind)));
   builder_.CreateStore(builder_.getInt64(0), offset(frame, offsetof(gc::Frame, position)));

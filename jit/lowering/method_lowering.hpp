@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MethodLowering: one typed method becomes two LLVM functions, its specialised and its boxed entry.
 //
-// A reference that is live across a safepoint lives in a slot of the shadow frame: stored when made, loaded at each use, so a collection
-// in between may move it. All rare cases end in the runtime's generic meaning of the statement (Runtime::execute): errors and their texts
-// exist once. A frame is linked at entry if a statement can collect and go on, else only around the call that raises.
+// A reference that is live across a safepoint lives in a slot of the shadow frame: stored when made, loaded
+// at each use, so a collection in between may move it. All rare cases end in the runtime's generic meaning of
+// the statement (Runtime::execute): errors and their texts exist once. A frame is linked at entry if a
+// statement can collect and go on, else only around the call that raises.
 #pragma once
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
@@ -38,12 +39,12 @@ struct Held {
   const inference::Literal* literal = nullptr;
 };
 
-
 class MethodLowering {
  public:
   /// `callees`: those whose bodies optimised code may take in.
-  MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed, const inference::Callees& callees,
-                 inference::Program& program, berth_tier_t tier, bool adaptive, LoweredNames& names);
+  MethodLowering(llvm::LLVMContext& context, const inference::TypedMethod& typed,
+                 const inference::Callees& callees, inference::Program& program, berth_tier_t tier,
+                 bool adaptive, LoweredNames& names);
   /// Once. Errors: UNSUPPORTED, naming the method.
   Result<std::unique_ptr<llvm::Module>> run();
 
@@ -62,22 +63,25 @@ class MethodLowering {
     llvm::BasicBlock* entry = nullptr;
     llvm::BasicBlock* last = nullptr;        // of the entry: goes to the header
     std::vector<llvm::PHINode*> parameters;  // those of the header, at the entry
-    llvm::Value* end = nullptr;      // counted
-    llvm::Value* limit = nullptr;    // counted: of this chunk
-    llvm::PHINode* left = nullptr;   // not counted: rounds until the next poll
-    std::unordered_map<inference::ValueId, llvm::Value*> references;  // rooted ones from outside: nothing moves within a chunk
-    std::unordered_map<inference::ValueId, llvm::Value*> lengths;     // of arrays and strings from outside
-    llvm::BranchInst* again = nullptr;                                // counted: where it is over, to the next chunk
-    llvm::Value* is_inside = nullptr;                                 // all accesses of `checks`, in this chunk; null: no copy without checks
-    std::vector<llvm::BranchInst*> checks;                            // of ChunkedLoop::linear, bounded and enclosed
+    llvm::Value* end = nullptr;              // counted
+    llvm::Value* limit = nullptr;            // counted: of this chunk
+    llvm::PHINode* left = nullptr;           // not counted: rounds until the next poll
+    std::unordered_map<inference::ValueId, llvm::Value*>
+        references;  // rooted ones from outside: nothing moves within a chunk
+    std::unordered_map<inference::ValueId, llvm::Value*> lengths;  // of arrays and strings from outside
+    llvm::BranchInst* again = nullptr;  // counted: where it is over, to the next chunk
+    llvm::Value* is_inside =
+        nullptr;  // all accesses of `checks`, in this chunk; null: no copy without checks
+    std::vector<llvm::BranchInst*> checks;  // of ChunkedLoop::linear, bounded and enclosed
   };
-  struct Nest {  // of a loop nest
+  struct Nest {                         // of a loop nest
     llvm::BranchInst* poll = nullptr;   // of the outer header
     llvm::BranchInst* enter = nullptr;  // behind it: if what the copy wants holds
     llvm::BranchInst* test = nullptr;   // of the outer header
     llvm::PHINode* index = nullptr;
-    llvm::Value* limit = nullptr;       // of the copy: where it comes back to the poll
-    std::vector<std::pair<llvm::PHINode*, llvm::Value*>> parameters;  // of the header, each with what it is behind the poll
+    llvm::Value* limit = nullptr;  // of the copy: where it comes back to the poll
+    std::vector<std::pair<llvm::PHINode*, llvm::Value*>>
+        parameters;  // of the header, each with what it is behind the poll
   };
   struct Line {  // scale * counter + start, wrapping
     llvm::Value *scale, *start;
@@ -156,7 +160,8 @@ class MethodLowering {
   const Type* type_of(const inference::Operand& operand) const;
   Shape shape_of_operand(const inference::Operand& operand) const;
   const inference::Leaf* leaf_of_operand(const Statement& statement, size_t i, LeafKind kind) const;
-  const inference::StructType* structure_of(const Statement& statement) const;  // of field, set: whose field it knows, or nothing
+  const inference::StructType* structure_of(
+      const Statement& statement) const;  // of field, set: whose field it knows, or nothing
   bool may_be_nothing(const inference::Operand& operand) const;
   const inference::StructType* structure_to_make(const Statement& statement) const;
   const inference::Leaf* array_to_access(const Statement& statement) const;
@@ -170,8 +175,8 @@ class MethodLowering {
   Held emit_arithmetic(const Statement& statement);
   Held emit_call(const Statement& statement);
   Held emit_invoke(const Statement& statement);
-  Held emit_bound_call(const Statement& statement, const Convention& convention, llvm::Value* function, const Type* result,
-                       std::span<llvm::Value* const> boxes);
+  Held emit_bound_call(const Statement& statement, const Convention& convention, llvm::Value* function,
+                       const Type* result, std::span<llvm::Value* const> boxes);
   Held emit_field(const Statement& statement);
   Held emit_set(const Statement& statement);
   Held emit_new(const Statement& statement);
@@ -196,7 +201,8 @@ class MethodLowering {
   /// The generic meaning, whatever it is; the result held as one of `type`.
   Held execute(const Statement& statement, const Type* type);
   /// `usual`, but the generic meaning where `rare` is true; null: never.
-  Held guarded(const Statement& statement, llvm::Value* rare, const Type* type, llvm::function_ref<llvm::Value*()> usual);
+  Held guarded(const Statement& statement, llvm::Value* rare, const Type* type,
+               llvm::function_ref<llvm::Value*()> usual);
   Held load(const Location& location);
   void store(const Location& location, llvm::Value* value);
   llvm::Value* object_to_access(const Statement& statement);
@@ -254,36 +260,38 @@ class MethodLowering {
   Roots roots_;
   std::vector<OsrPoint> points_;
   llvm::Function* specialised_ = nullptr;
-  llvm::Function* function_ = nullptr;      // from here on: of the function that is being made
+  llvm::Function* function_ = nullptr;  // from here on: of the function that is being made
   gc::FrameKind* frame_kind_ = nullptr;
-  std::vector<inference::BlockId> order_;   // of the blocks that are in it
-  std::vector<size_t> places_;              // of blocks in the order of the whole method
-  std::vector<bool> polls_behind_;          // per block: on the edges back to it
-  std::vector<llvm::AllocaInst*> cells_;    // of what an OSR start gives and the method may make again; null: made once, or rooted
+  std::vector<inference::BlockId> order_;  // of the blocks that are in it
+  std::vector<size_t> places_;             // of blocks in the order of the whole method
+  std::vector<bool> polls_behind_;         // per block: on the edges back to it
+  std::vector<llvm::AllocaInst*>
+      cells_;  // of what an OSR start gives and the method may make again; null: made once, or rooted
   llvm::Value* thread_ = nullptr;
   bool is_whole_ = true;    // begins where the method does
   bool has_frame_ = false;  // linked from Roots::frame_block on
 
   std::vector<llvm::Value*> values_;
-  std::vector<unsigned> slots_;       // index of a rooted value
+  std::vector<unsigned> slots_;  // index of a rooted value
   unsigned num_slots_ = 0, used_temporaries_ = 0, num_temporaries_ = 0;
   std::vector<llvm::BasicBlock*> blocks_, landings_;
-  ChunkedLoops chunked_loops_;                               // by header; null: another loop
-  std::vector<std::unique_ptr<LoopNest>> loop_nests_;        // likewise; optimised code only
-  std::unordered_map<inference::BlockId, Nest> nests_;       // of those, by header
-  std::unordered_map<inference::BlockId, Chunks> chunks_;    // of those, by header
-  std::vector<inference::BlockId> chunked_in_;               // per block: header of the counted loop that it is part of, or kNone
-  llvm::BasicBlock* error_exits_[2] = {};      // by whether the frame is linked
-  llvm::Instruction* frame_ = nullptr;         // placeholders until sizes are known
+  ChunkedLoops chunked_loops_;                             // by header; null: another loop
+  std::vector<std::unique_ptr<LoopNest>> loop_nests_;      // likewise; optimised code only
+  std::unordered_map<inference::BlockId, Nest> nests_;     // of those, by header
+  std::unordered_map<inference::BlockId, Chunks> chunks_;  // of those, by header
+  std::vector<inference::BlockId>
+      chunked_in_;  // per block: header of the counted loop that it is part of, or kNone
+  llvm::BasicBlock* error_exits_[2] = {};  // by whether the frame is linked
+  llvm::Instruction* frame_ = nullptr;     // placeholders until sizes are known
   llvm::Instruction* value_buffer_ = nullptr;
-  llvm::Instruction* frame_start_ = nullptr;   // temporaries are cleared before it, rooted values at the entry
+  llvm::Instruction* frame_start_ = nullptr;  // temporaries are cleared before it, rooted values at the entry
   // Where the frame is linked for one cold statement: temporaries from this number on are cleared before it.
   std::vector<std::pair<llvm::Instruction*, unsigned>> cold_starts_;
   size_t num_values_ = 1;
   llvm::AllocaInst *result_ = nullptr, *scratch_ = nullptr, *boxed_ = nullptr;
   inference::BlockId current_ = 0;
   std::unordered_map<const Statement*, const Statement*> kept_;
-  llvm::GlobalVariable* addresses_ = nullptr;               // placeholder until their number is known
+  llvm::GlobalVariable* addresses_ = nullptr;                // placeholder until their number is known
   std::unordered_map<const void*, size_t> address_numbers_;  // index in LoweredNames::addresses
   std::unordered_map<std::string, llvm::MDNode*> regions_;
   std::string unsupported_;  // first reason

@@ -13,7 +13,7 @@ using inference::ValueId;
 namespace {
 
 constexpr size_t kMostPoints = 4;
-constexpr size_t kMostStatements = 6'000;  // of all copies
+constexpr size_t kMostStatements = 6'000;      // of all copies
 constexpr size_t kMostBits = size_t{1} << 22;  // of the sets below
 
 using Set = std::vector<bool>;
@@ -21,7 +21,8 @@ using Set = std::vector<bool>;
 /// Backward liveness of all values, to a fixed point.
 class Liveness {
  public:
-  Liveness(const Body& body, const Roots& roots) : body_(body), live_in_(body.blocks.size(), Set(body.values.size())) {
+  Liveness(const Body& body, const Roots& roots)
+      : body_(body), live_in_(body.blocks.size(), Set(body.values.size())) {
     for (bool changed = true; changed;) {
       changed = false;
       for (auto block = roots.order.rbegin(); block != roots.order.rend(); ++block) changed |= scan(*block);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MethodLowering: what each statement can do to the heap, known before code is made, because it decides which references get a slot.
+// MethodLowering: what each statement can do to the heap, known before code is made, because it decides which
+// references get a slot.
 #include "engine/engine.hpp"
 #include "jit/lowering/arithmetic.hpp"
 #include "jit/lowering/method_lowering.hpp"
@@ -20,7 +21,8 @@ const inference::Type* MethodLowering::type_of(inference::ValueId id) const {
 }
 
 const inference::Type* MethodLowering::type_of(const Operand& operand) const {
-  return operand.kind == Operand::Kind::Value ? type_of(operand.value) : program_.types().constant(operand.literal);
+  return operand.kind == Operand::Kind::Value ? type_of(operand.value)
+                                              : program_.types().constant(operand.literal);
 }
 
 Shape MethodLowering::shape_of_operand(const Operand& operand) const {
@@ -43,7 +45,8 @@ bool MethodLowering::may_be_nothing(const Operand& operand) const {
 /// A conversion that allocates: bools and literals have permanent objects.
 bool MethodLowering::boxes(const Operand& operand, const Shape& to) const {
   const Shape from = shape_of_operand(operand);
-  return to.is_reference() && from.is_unboxed() && from.kind != LeafKind::Bool && operand.kind == Operand::Kind::Value;
+  return to.is_reference() && from.is_unboxed() && from.kind != LeafKind::Bool &&
+         operand.kind == Operand::Kind::Value;
 }
 
 bool MethodLowering::has_kinds(const Statement& statement) const {
@@ -70,7 +73,8 @@ const StructType* MethodLowering::structure_of(const Statement& statement) const
 
 const StructType* MethodLowering::structure_to_make(const Statement& statement) const {
   const Leaf* leaf = statement.type ? statement.type->single_leaf() : nullptr;
-  if (!leaf || leaf->kind != LeafKind::Struct || leaf->structure->fields.size() != statement.operands.size()) return nullptr;
+  if (!leaf || leaf->kind != LeafKind::Struct || leaf->structure->fields.size() != statement.operands.size())
+    return nullptr;
   for (size_t i = 0; i < statement.operands.size(); ++i)
     if (!fits(statement.operands[i], leaf->structure->fields[i].type)) return nullptr;
   return leaf->structure;
@@ -85,7 +89,8 @@ const Leaf* MethodLowering::array_to_access(const Statement& statement) const {
 bool MethodLowering::reads_item(const Statement& statement) const {
   const Leaf* leaf = leaf_of_operand(statement, 0, LeafKind::Tuple);
   const Operand& index = statement.operands[1];
-  return leaf && index.kind == Operand::Kind::Literal && index.literal.kind == LeafKind::I64 && index.literal.bits < leaf->length;
+  return leaf && index.kind == Operand::Kind::Literal && index.literal.kind == LeafKind::I64 &&
+         index.literal.bits < leaf->length;
 }
 
 const inference::Global* MethodLowering::variable_of(const Statement& statement) const {
@@ -104,9 +109,11 @@ Safepoint MethodLowering::plan(const Statement& statement) const {
 Safepoint MethodLowering::plan_operation(const Statement& statement) const {
   const auto hot_if = [](bool hot, Safepoint otherwise) { return hot ? Safepoint::Hot : otherwise; };
   // Unboxed by nature, but wanted as an object: only in bodies that were not inferred.
-  const bool boxes_result = statement.result != inference::kNone && shape_of(type_of(statement.result)).is_reference();
+  const bool boxes_result =
+      statement.result != inference::kNone && shape_of(type_of(statement.result)).is_reference();
   if (is_arithmetic(statement.op))
-    return hot_if(!has_kinds(statement) || boxes_result, may_trap(statement) ? Safepoint::Cold : Safepoint::Quiet);
+    return hot_if(!has_kinds(statement) || boxes_result,
+                  may_trap(statement) ? Safepoint::Cold : Safepoint::Quiet);
   switch (statement.op) {
     case Op::Is:  // bools have permanent objects: never boxed
     case Op::Same:
@@ -115,8 +122,10 @@ Safepoint MethodLowering::plan_operation(const Statement& statement) const {
     case Op::Field: {
       const StructType* structure = structure_of(statement);
       if (!structure) return Safepoint::Hot;
-      const Shape field = shape_of(structure->fields[static_cast<size_t>(structure->field_index(*statement.name))].type);
-      return hot_if(field.is_unboxed() && boxes_result, may_be_nothing(statement.operands[0]) ? Safepoint::Cold : Safepoint::Quiet);
+      const Shape field =
+          shape_of(structure->fields[static_cast<size_t>(structure->field_index(*statement.name))].type);
+      return hot_if(field.is_unboxed() && boxes_result,
+                    may_be_nothing(statement.operands[0]) ? Safepoint::Cold : Safepoint::Quiet);
     }
     case Op::Set: {
       const StructType* structure = structure_of(statement);
@@ -126,10 +135,13 @@ Safepoint MethodLowering::plan_operation(const Statement& statement) const {
                     may_be_nothing(statement.operands[0]) ? Safepoint::Cold : Safepoint::Quiet);
     }
     case Op::Item: return hot_if(!reads_item(statement), Safepoint::Quiet);
-    case Op::ArrayLen: return hot_if(!leaf_of_operand(statement, 0, LeafKind::Array) || boxes_result, Safepoint::Quiet);
-    case Op::StringLen: return hot_if(!leaf_of_operand(statement, 0, LeafKind::String) || boxes_result, Safepoint::Quiet);
+    case Op::ArrayLen:
+      return hot_if(!leaf_of_operand(statement, 0, LeafKind::Array) || boxes_result, Safepoint::Quiet);
+    case Op::StringLen:
+      return hot_if(!leaf_of_operand(statement, 0, LeafKind::String) || boxes_result, Safepoint::Quiet);
     case Op::StringByte:
-      return hot_if(!leaf_of_operand(statement, 0, LeafKind::String) || !leaf_of_operand(statement, 1, LeafKind::I64) || boxes_result,
+      return hot_if(!leaf_of_operand(statement, 0, LeafKind::String) ||
+                        !leaf_of_operand(statement, 1, LeafKind::I64) || boxes_result,
                     Safepoint::Cold);
     case Op::ArrayGet: {
       const Leaf* array = array_to_access(statement);

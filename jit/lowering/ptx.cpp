@@ -26,15 +26,20 @@ namespace {
 namespace Id = llvm::Intrinsic;
 
 // Offsets in a launch's state: u32 each.
-constexpr uint64_t kArrived = 0, kGeneration = 4, kExited = 8, kFaulted = 16, kFaultCode = 20, kFaultBlock = 24, kFaultLane = 28;
+constexpr uint64_t kArrived = 0, kGeneration = 4, kExited = 8, kFaulted = 16, kFaultCode = 20,
+                   kFaultBlock = 24, kFaultLane = 28;
 constexpr int32_t kFaultDiverged = -5;
 constexpr uint32_t kWaitNs = 64;
 
-/// The intrinsics of the neutral IR become NVIDIA's. The module has one kernel; everything else is inlined before.
+/// The intrinsics of the neutral IR become NVIDIA's. The module has one kernel; everything else is inlined
+/// before.
 class PtxRewriter {
  public:
   PtxRewriter(llvm::Module& module, llvm::Function& kernel)
-      : module_(module), kernel_(&kernel), builder_(module.getContext()), device_(module.getContext().getOrInsertSyncScopeID("device")) {}
+      : module_(module),
+        kernel_(&kernel),
+        builder_(module.getContext()),
+        device_(module.getContext().getOrInsertSyncScopeID("device")) {}
 
   void run() {
     if (uses("berth_grid_barrier") || uses("berth_fault")) add_state();
@@ -62,13 +67,16 @@ class PtxRewriter {
 
   /// The kernel again, with one argument more.
   void add_state() {
-    std::vector<llvm::Type*> types(kernel_->getFunctionType()->params().begin(), kernel_->getFunctionType()->params().end());
+    std::vector<llvm::Type*> types(kernel_->getFunctionType()->params().begin(),
+                                   kernel_->getFunctionType()->params().end());
     types.push_back(llvm::PointerType::get(module_.getContext(), 1));
-    auto* wider = llvm::Function::Create(llvm::FunctionType::get(kernel_->getReturnType(), types, false), kernel_->getLinkage(), "", module_);
+    auto* wider = llvm::Function::Create(llvm::FunctionType::get(kernel_->getReturnType(), types, false),
+                                         kernel_->getLinkage(), "", module_);
     wider->takeName(kernel_);
     wider->copyAttributesFrom(kernel_);
     wider->splice(wider->begin(), kernel_);
-    for (unsigned i = 0; i < kernel_->arg_size(); ++i) kernel_->getArg(i)->replaceAllUsesWith(wider->getArg(i));
+    for (unsigned i = 0; i < kernel_->arg_size(); ++i)
+      kernel_->getArg(i)->replaceAllUsesWith(wider->getArg(i));
     kernel_->eraseFromParent();
     kernel_ = wider;
     state_ = wider->getArg(wider->arg_size() - 1);
@@ -94,14 +102,18 @@ class PtxRewriter {
         {Id::nvvm_read_ptx_sreg_ntid_x, Id::nvvm_read_ptx_sreg_ntid_y, Id::nvvm_read_ptx_sreg_ntid_z},
         {Id::nvvm_read_ptx_sreg_ctaid_x, Id::nvvm_read_ptx_sreg_ctaid_y, Id::nvvm_read_ptx_sreg_ctaid_z},
         {Id::nvvm_read_ptx_sreg_nctaid_x, Id::nvvm_read_ptx_sreg_nctaid_y, Id::nvvm_read_ptx_sreg_nctaid_z}};
-    return builder_.CreateIntrinsic(kIds[which][dimension], llvm::ArrayRef<llvm::Type*>(), llvm::ArrayRef<Value*>());
+    return builder_.CreateIntrinsic(kIds[which][dimension], llvm::ArrayRef<llvm::Type*>(),
+                                    llvm::ArrayRef<Value*>());
   }
 
   Value* register_of(llvm::CallInst& call, Register which) {
     Value* dimension = call.getArgOperand(0);
-    if (auto* number = llvm::dyn_cast<llvm::ConstantInt>(dimension)) return special(which, static_cast<unsigned>(number->getZExtValue() % 3));
-    Value* higher = builder_.CreateSelect(builder_.CreateICmpEQ(dimension, builder_.getInt32(1)), special(which, 1), special(which, 2));
-    return builder_.CreateSelect(builder_.CreateICmpEQ(dimension, builder_.getInt32(0)), special(which, 0), higher);
+    if (auto* number = llvm::dyn_cast<llvm::ConstantInt>(dimension))
+      return special(which, static_cast<unsigned>(number->getZExtValue() % 3));
+    Value* higher = builder_.CreateSelect(builder_.CreateICmpEQ(dimension, builder_.getInt32(1)),
+                                          special(which, 1), special(which, 2));
+    return builder_.CreateSelect(builder_.CreateICmpEQ(dimension, builder_.getInt32(0)), special(which, 0),
+                                 higher);
   }
 
   Value* linear(Register id, Register count) {
@@ -112,7 +124,9 @@ class PtxRewriter {
     return builder_.CreateMul(builder_.CreateMul(special(count, 0), special(count, 1)), special(count, 2));
   }
 
-  Value* block_barrier() { return builder_.CreateIntrinsic(Id::nvvm_barrier_cta_sync_aligned_all, {}, {builder_.getInt32(0)}); }
+  Value* block_barrier() {
+    return builder_.CreateIntrinsic(Id::nvvm_barrier_cta_sync_aligned_all, {}, {builder_.getInt32(0)});
+  }
 
   Value* word(uint64_t offset) { return builder_.CreatePtrAdd(state_, builder_.getInt64(offset)); }
   Value* load(uint64_t offset, llvm::AtomicOrdering order) {
@@ -123,22 +137,29 @@ class PtxRewriter {
   void store(uint64_t offset, Value* value, llvm::AtomicOrdering order) {
     builder_.CreateAlignedStore(value, word(offset), llvm::Align(4))->setAtomic(order, device_);
   }
-  Value* add(uint64_t offset, Value* value) {  // relaxed: LLVM's back end prints no other; fences stand around where order is needed
-    return builder_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, word(offset), value, llvm::Align(4), llvm::AtomicOrdering::Monotonic, device_);
+  Value* add(
+      uint64_t offset,
+      Value* value) {  // relaxed: LLVM's back end prints no other; fences stand around where order is needed
+    return builder_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, word(offset), value, llvm::Align(4),
+                                    llvm::AtomicOrdering::Monotonic, device_);
   }
   void fence() { builder_.CreateFence(llvm::AtomicOrdering::AcquireRelease, device_); }
 
-  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(module_.getContext(), name, kernel_); }
+  llvm::BasicBlock* block(const char* name) {
+    return llvm::BasicBlock::Create(module_.getContext(), name, kernel_);
+  }
 
-  /// Block barrier; the leader arrives, and the last leader of the grid opens the next generation; block barrier.
+  /// Block barrier; the leader arrives, and the last leader of the grid opens the next generation; block
+  /// barrier.
   Value* grid_barrier() {
     using Order = llvm::AtomicOrdering;
     block_barrier();
     llvm::BasicBlock* before = builder_.GetInsertBlock();
     llvm::BasicBlock* after = before->splitBasicBlock(builder_.GetInsertPoint(), "grid.after");
     before->getTerminator()->eraseFromParent();
-    llvm::BasicBlock *leader = block("grid.leader"), *last = block("grid.last"), *wait = block("grid.wait"), *closed = block("grid.closed"),
-                     *look = block("grid.look"), *diverged = block("grid.diverged"), *pause = block("grid.pause");
+    llvm::BasicBlock *leader = block("grid.leader"), *last = block("grid.last"), *wait = block("grid.wait"),
+                     *closed = block("grid.closed"), *look = block("grid.look"),
+                     *diverged = block("grid.diverged"), *pause = block("grid.pause");
     builder_.SetInsertPoint(before);
     builder_.CreateCondBr(builder_.CreateICmpEQ(linear(Lane, Lanes), builder_.getInt32(0)), leader, after);
 
@@ -147,7 +168,8 @@ class PtxRewriter {
     fence();
     Value* arrived = add(kArrived, builder_.getInt32(1));
     fence();
-    builder_.CreateCondBr(builder_.CreateICmpEQ(arrived, builder_.CreateSub(total(Blocks), builder_.getInt32(1))), last, wait);
+    builder_.CreateCondBr(
+        builder_.CreateICmpEQ(arrived, builder_.CreateSub(total(Blocks), builder_.getInt32(1))), last, wait);
 
     builder_.SetInsertPoint(last);
     store(kArrived, builder_.getInt32(0), Order::Monotonic);
@@ -155,12 +177,15 @@ class PtxRewriter {
     builder_.CreateBr(after);
 
     builder_.SetInsertPoint(wait);
-    builder_.CreateCondBr(builder_.CreateICmpNE(load(kGeneration, Order::Acquire), generation), after, closed);
+    builder_.CreateCondBr(builder_.CreateICmpNE(load(kGeneration, Order::Acquire), generation), after,
+                          closed);
     builder_.SetInsertPoint(closed);
-    builder_.CreateCondBr(builder_.CreateICmpNE(load(kExited, Order::Acquire), builder_.getInt32(0)), look, pause);
+    builder_.CreateCondBr(builder_.CreateICmpNE(load(kExited, Order::Acquire), builder_.getInt32(0)), look,
+                          pause);
     // A block has left. If the barrier has not opened meanwhile it never will.
     builder_.SetInsertPoint(look);
-    builder_.CreateCondBr(builder_.CreateICmpNE(load(kGeneration, Order::Acquire), generation), after, diverged);
+    builder_.CreateCondBr(builder_.CreateICmpNE(load(kGeneration, Order::Acquire), generation), after,
+                          diverged);
     builder_.SetInsertPoint(diverged);
     record_fault(builder_.getInt32(static_cast<uint32_t>(kFaultDiverged)));
     builder_.CreateBr(after);
@@ -180,13 +205,17 @@ class PtxRewriter {
 
   /// First caller wins; control goes on.
   void record_fault(Value* code) {
-    auto* exchange = builder_.CreateAtomicCmpXchg(word(kFaulted), builder_.getInt32(0), builder_.getInt32(1), llvm::Align(4),
-                                                  llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic, device_);
+    auto* exchange = builder_.CreateAtomicCmpXchg(word(kFaulted), builder_.getInt32(0), builder_.getInt32(1),
+                                                  llvm::Align(4), llvm::AtomicOrdering::Monotonic,
+                                                  llvm::AtomicOrdering::Monotonic, device_);
     Value* won = builder_.CreateExtractValue(exchange, 1);
     llvm::BasicBlock* before = builder_.GetInsertBlock();
-    llvm::BasicBlock* after = before->getTerminator() ? before->splitBasicBlock(builder_.GetInsertPoint(), "fault.after") : nullptr;
-    if (after) before->getTerminator()->eraseFromParent();
-    else after = block("fault.after");
+    llvm::BasicBlock* after =
+        before->getTerminator() ? before->splitBasicBlock(builder_.GetInsertPoint(), "fault.after") : nullptr;
+    if (after)
+      before->getTerminator()->eraseFromParent();
+    else
+      after = block("fault.after");
     llvm::BasicBlock* first = block("fault.first");
     builder_.SetInsertPoint(before);
     builder_.CreateCondBr(won, first, after);
@@ -212,14 +241,17 @@ class PtxRewriter {
     }
   }
 
-  /// atom.* is printed relaxed and for the device: stronger orders become fences around it, the system's scope a compare-and-swap loop.
+  /// atom.* is printed relaxed and for the device: stronger orders become fences around it, the system's
+  /// scope a compare-and-swap loop.
   void order_atomics() {
     std::vector<llvm::AtomicRMWInst*> updates;
     for (llvm::Instruction& instruction : llvm::instructions(*kernel_))
       if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) updates.push_back(update);
     for (llvm::AtomicRMWInst* update : updates) {
       const llvm::AtomicOrdering order = update->getOrdering();
-      const auto fence_order = order == llvm::AtomicOrdering::SequentiallyConsistent ? order : llvm::AtomicOrdering::AcquireRelease;
+      const auto fence_order = order == llvm::AtomicOrdering::SequentiallyConsistent
+                                   ? order
+                                   : llvm::AtomicOrdering::AcquireRelease;
       if (order != llvm::AtomicOrdering::Monotonic) {
         builder_.SetInsertPoint(update);
         builder_.CreateFence(fence_order, update->getSyncScopeID());
@@ -227,16 +259,19 @@ class PtxRewriter {
         builder_.CreateFence(fence_order, update->getSyncScopeID());
         update->setOrdering(llvm::AtomicOrdering::Monotonic);
       }
-      if (update->getSyncScopeID() == llvm::SyncScope::System) llvm::expandAtomicRMWToCmpXchg(update, exchange);
+      if (update->getSyncScopeID() == llvm::SyncScope::System)
+        llvm::expandAtomicRMWToCmpXchg(update, exchange);
     }
   }
 
-  static void exchange(llvm::IRBuilderBase& builder, Value* address, Value* loaded, Value* wanted, llvm::Align align,
-                       llvm::AtomicOrdering order, llvm::SyncScope::ID scope, Value*& success, Value*& found, llvm::Instruction*) {
+  static void exchange(llvm::IRBuilderBase& builder, Value* address, Value* loaded, Value* wanted,
+                       llvm::Align align, llvm::AtomicOrdering order, llvm::SyncScope::ID scope,
+                       Value*& success, Value*& found, llvm::Instruction*) {
     llvm::Type* type = loaded->getType();
     llvm::Type* bits = builder.getIntNTy(type->getScalarSizeInBits());
-    Value* pair = builder.CreateAtomicCmpXchg(address, builder.CreateBitCast(loaded, bits), builder.CreateBitCast(wanted, bits), align, order,
-                                              llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order), scope);
+    Value* pair = builder.CreateAtomicCmpXchg(
+        address, builder.CreateBitCast(loaded, bits), builder.CreateBitCast(wanted, bits), align, order,
+        llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order), scope);
     success = builder.CreateExtractValue(pair, 1);
     found = builder.CreateBitCast(builder.CreateExtractValue(pair, 0), type);
   }
@@ -266,9 +301,10 @@ Result<std::unique_ptr<llvm::TargetMachine>> machine_for(const std::string& cpu)
   if (!target) return make_error(BERTH_UNSUPPORTED, "emitting ptx", why, "use an LLVM with the NVPTX target");
   std::unique_ptr<llvm::MCSubtargetInfo> known(target->createMCSubtargetInfo(triple, "", ""));
   if (!known->isCPUStringValid(cpu))
-    return make_error(BERTH_UNSUPPORTED, "emitting ptx", "unknown target CPU " + cpu, "use one such as sm_75, sm_90 or sm_100");
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(triple, cpu, "", llvm::TargetOptions(), std::nullopt,
-                                                                          std::nullopt, llvm::CodeGenOptLevel::Default));
+    return make_error(BERTH_UNSUPPORTED, "emitting ptx", "unknown target CPU " + cpu,
+                      "use one such as sm_75, sm_90 or sm_100");
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, cpu, "", llvm::TargetOptions(), std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 template <class Passes>
@@ -301,16 +337,20 @@ Result<std::string> emit_ptx(llvm::Module& module, const std::string& cpu) {
   for (llvm::Function& function : module)
     if (!function.isDeclaration()) {
       if (kernel)
-        return make_error(BERTH_UNSUPPORTED, "emitting ptx of " + module.getModuleIdentifier(), "recursion in a kernel", "write it as a loop");
+        return make_error(BERTH_UNSUPPORTED, "emitting ptx of " + module.getModuleIdentifier(),
+                          "recursion in a kernel", "write it as a loop");
       kernel = &function;
     }
   PtxRewriter(module, *kernel).run();
-  run_passes(module, *machine, [](llvm::PassBuilder& builder) { return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2); });
+  run_passes(module, *machine, [](llvm::PassBuilder& builder) {
+    return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+  });
   llvm::SmallString<4096> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-    return make_error(BERTH_UNSUPPORTED, "emitting ptx", "the target prints no assembly", "use an LLVM with the NVPTX target");
+    return make_error(BERTH_UNSUPPORTED, "emitting ptx", "the target prints no assembly",
+                      "use an LLVM with the NVPTX target");
   passes.run(module);
   return std::string(text.str());
 }

@@ -39,7 +39,8 @@ llvm::Value* to_bits(llvm::IRBuilderBase& builder, llvm::Value* value, LeafKind 
 
 llvm::Value* from_bits(llvm::IRBuilderBase& builder, llvm::Value* bits, LeafKind kind) {
   if (kind == LeafKind::F64) return builder.CreateBitCast(bits, builder.getDoubleTy());
-  if (kind == LeafKind::F32) return builder.CreateBitCast(builder.CreateTrunc(bits, builder.getInt32Ty()), builder.getFloatTy());
+  if (kind == LeafKind::F32)
+    return builder.CreateBitCast(builder.CreateTrunc(bits, builder.getInt32Ty()), builder.getFloatTy());
   if (kind == LeafKind::Bool) return builder.CreateICmpNE(bits, builder.getInt64(0));
   return builder.CreateTrunc(bits, register_type(builder.getContext(), kind));
 }
@@ -54,14 +55,17 @@ llvm::Value* from_memory(llvm::IRBuilderBase& builder, llvm::Value* value, LeafK
 
 llvm::Constant* constant_of(llvm::LLVMContext& context, LeafKind kind, uint64_t bits) {
   llvm::Type* type = register_type(context, kind);
-  if (kind == LeafKind::F64) return llvm::ConstantFP::get(context, llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
+  if (kind == LeafKind::F64)
+    return llvm::ConstantFP::get(context, llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
   if (kind == LeafKind::F32)
-    return llvm::ConstantFP::get(context, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xffff'ffffu)));
+    return llvm::ConstantFP::get(
+        context, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xffff'ffffu)));
   const unsigned width = type->getIntegerBitWidth();
   return llvm::ConstantInt::get(type, llvm::APInt(64, bits).trunc(width));
 }
 
-Convention::Convention(std::span<const inference::Type* const> argument_types, const inference::Type* result_type)
+Convention::Convention(std::span<const inference::Type* const> argument_types,
+                       const inference::Type* result_type)
     : result(shape_of(result_type)) {
   for (const inference::Type* type : argument_types) arguments.push_back(shape_of(type));
 }
@@ -71,14 +75,16 @@ llvm::FunctionType* Convention::function_type(llvm::LLVMContext& context) const 
   for (const Shape& shape : arguments)
     if (!shape.is_none()) parameters.push_back(register_type(context, shape));
   llvm::Type* flag = llvm::Type::getInt8Ty(context);
-  llvm::Type* returned = result.is_none() ? flag : llvm::StructType::get(register_type(context, result), flag);
+  llvm::Type* returned =
+      result.is_none() ? flag : llvm::StructType::get(register_type(context, result), flag);
   return llvm::FunctionType::get(returned, parameters, false);
 }
 
 uint32_t Convention::number() const noexcept {
   uint32_t hash = 2166136261u;  // FNV-1a
   auto add = [&](const Shape& shape) {
-    hash = (hash ^ (static_cast<uint32_t>(shape.representation) * 64 + static_cast<uint32_t>(shape.kind))) * 16777619u;
+    hash = (hash ^ (static_cast<uint32_t>(shape.representation) * 64 + static_cast<uint32_t>(shape.kind))) *
+           16777619u;
   };
   for (const Shape& shape : arguments) add(shape);
   hash = (hash ^ 0xffu) * 16777619u;

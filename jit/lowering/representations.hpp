@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Representations: inference types as LLVM types, and the specialised calling convention that follows from them.
+// Representations: inference types as LLVM types, and the specialised calling convention that follows from
+// them.
 #pragma once
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/IRBuilder.h>

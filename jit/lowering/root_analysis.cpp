@@ -16,7 +16,8 @@ namespace {
 
 using Set = std::vector<bool>;
 
-/// Reverse postorder; an edge to a block still on the depth-first path makes that block a loop header. Iterative: bodies are deep.
+/// Reverse postorder; an edge to a block still on the depth-first path makes that block a loop header.
+/// Iterative: bodies are deep.
 void find_order(const Body& body, Roots& roots) {
   enum class Mark : uint8_t { New, Open, Done };
   struct Step {
@@ -53,8 +54,8 @@ bool is_hot(const Block& block, const RootQuestions& questions) {
   });
 }
 
-/// Down from the entry, as long as one way only leads to where a collection can happen, and no other leads into it. A
-/// chain like that is in no loop. Methods with handlers begin their frame at once.
+/// Down from the entry, as long as one way only leads to where a collection can happen, and no other leads
+/// into it. A chain like that is in no loop. Methods with handlers begin their frame at once.
 void place_frame(const Body& body, const RootQuestions& questions, Roots& roots) {
   std::vector<bool> needs(body.blocks.size());  // the block itself
   std::vector<unsigned> predecessors(body.blocks.size());
@@ -109,14 +110,16 @@ class Liveness {
     bool changed = true;
     while (changed) {
       changed = false;
-      for (auto block = roots_.order.rbegin(); block != roots_.order.rend(); ++block) changed |= scan(*block, false);
+      for (auto block = roots_.order.rbegin(); block != roots_.order.rend(); ++block)
+        changed |= scan(*block, false);
     }
     for (const BlockId block : roots_.order) scan(block, true);
   }
 
  private:
   void use(Set& live, const Operand& operand) const {
-    if (operand.kind == Operand::Kind::Value && numbers_[operand.value] != kNone) live[numbers_[operand.value]] = true;
+    if (operand.kind == Operand::Kind::Value && numbers_[operand.value] != kNone)
+      live[numbers_[operand.value]] = true;
   }
   void kill(Set& live, ValueId id) const {
     if (id != kNone && numbers_[id] != kNone) live[numbers_[id]] = false;
@@ -151,7 +154,8 @@ class Liveness {
       for (const Operand& operand : statement->operands) use(live, operand);
       note(questions_.statement(*statement), live, handler, record);
     }
-    if (record && (roots_.is_loop_header[id] || (id == roots_.frame_block && roots_.has_hot))) root(live);  // polls
+    if (record && (roots_.is_loop_header[id] || (id == roots_.frame_block && roots_.has_hot)))
+      root(live);  // polls
     if (live == live_in_[id]) return false;
     live_in_[id] = std::move(live);
     return true;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RootAnalysis: which references of a method must lie in its shadow frame, because they are live where a collection can happen.
+// RootAnalysis: which references of a method must lie in its shadow frame, because they are live where a
+// collection can happen.
 //
-// The frame begins where it is first needed: a method that tests for its base case first returns from there without one.
+// The frame begins where it is first needed: a method that tests for its base case first returns from there
+// without one.
 //
-// Backward liveness over the blocks to a fixed point: linear in statements per round, rounds bounded by loop nesting in practice.
+// Backward liveness over the blocks to a fixed point: linear in statements per round, rounds bounded by loop
+// nesting in practice.
 #pragma once
 #include <functional>
 #include <vector>
@@ -25,15 +28,17 @@ struct RootQuestions {
 };
 
 struct Roots {
-  std::vector<bool> rooted;            // per value
-  // Per block: a poll stands there, or on the edges that come back to it, or between chunks of the loop (chunked_loops.hpp).
+  std::vector<bool> rooted;  // per value
+  // Per block: a poll stands there, or on the edges that come back to it, or between chunks of the loop
+  // (chunked_loops.hpp).
   std::vector<bool> is_loop_header;
   std::vector<inference::BlockId> order;  // reachable blocks, reverse postorder
-  inference::BlockId frame_block = 0;  // at its start the frame is linked, and polled if there is anything Hot
-  std::vector<bool> is_hot;            // per block: some statement or the terminator is
-  std::vector<bool> is_framed;         // per block: entered with the frame linked, or begins it
+  inference::BlockId frame_block =
+      0;                        // at its start the frame is linked, and polled if there is anything Hot
+  std::vector<bool> is_hot;     // per block: some statement or the terminator is
+  std::vector<bool> is_framed;  // per block: entered with the frame linked, or begins it
   bool has_loops = false;
-  bool has_hot = false;                // some statement or terminator is Hot
+  bool has_hot = false;  // some statement or terminator is Hot
   bool has_rooted = false;
 };
 

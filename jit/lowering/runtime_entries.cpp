@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// berth_rt_*: what lowered code calls. Thin: each is one function of the runtime, in a form that code can call.
+// berth_rt_*: what lowered code calls. Thin: each is one function of the runtime, in a form that code can
+// call.
 //
-// Those that can raise return 1 with thread->pending_error set, else 0. References they are given are rooted by the caller.
+// Those that can raise return 1 with thread->pending_error set, else 0. References they are given are rooted
+// by the caller.
 #include <atomic>
 
 #include "engine/engine.hpp"
@@ -22,9 +24,9 @@ using inference::Value;
 
 namespace {
 
-/// Fills the slot if the callee has code of the convention the call was compiled for. Only from an instance that no definition has
-/// limited: a later one that does limits the caller with it, so the slot may keep what it has. The callee's resolution keeps the
-/// instance and so its code until the program ends.
+/// Fills the slot if the callee has code of the convention the call was compiled for. Only from an instance
+/// that no definition has limited: a later one that does limits the caller with it, so the slot may keep what
+/// it has. The callee's resolution keeps the instance and so its code until the program ends.
 void bind(gc::Thread& thread, const CallSite& site, std::atomic<void*>& slot) {
   if (slot.load(std::memory_order_relaxed)) return;
   const auto& state = static_cast<const inference::SpecialisationState&>(*site.callee);
@@ -32,10 +34,13 @@ void bind(gc::Thread& thread, const CallSite& site, std::atomic<void*>& slot) {
   const engine::CodeInstance* instance = resolution ? resolution->instance.get() : nullptr;
   if (!instance || engine::instance_max_world(*instance) != UINT64_MAX) return;
   // Inferred again after this call's world: not what it may run.
-  if (engine::instance_min_world(*instance) > static_cast<const inference::RuntimeThread*>(thread.language)->world) return;
+  if (engine::instance_min_world(*instance) >
+      static_cast<const inference::RuntimeThread*>(thread.language)->world)
+    return;
   const engine::Code* code = engine::instance_code(*instance);
   if (!code || !code->specialised_entry || code->convention != site.convention) return;
-  slot.store(code->specialised_entry, std::memory_order_release);  // read acquire by the code: sees what the linker wrote
+  slot.store(code->specialised_entry,
+             std::memory_order_release);  // read acquire by the code: sees what the linker wrote
 }
 
 }  // namespace
@@ -50,21 +55,23 @@ static uint8_t berth_rt_box(gc::Thread* thread, Runtime* runtime, const Value* v
 
 static void berth_rt_unbox(gc::Object* object, Value* out) { *out = Runtime::unbox(object); }
 
-static uint8_t berth_rt_execute(gc::Thread* thread, Runtime* runtime, const Statement* statement, const Value* operands, uint64_t n,
-                                Value* result) {
+static uint8_t berth_rt_execute(gc::Thread* thread, Runtime* runtime, const Statement* statement,
+                                const Value* operands, uint64_t n, Value* result) {
   return !runtime->execute(*thread, *statement, {operands, n}, *result);
 }
 
-static uint8_t berth_rt_call(gc::Thread* thread, Runtime* runtime, const inference::Function* function, const Value* arguments,
-                             uint64_t n, Value* result) {
+static uint8_t berth_rt_call(gc::Thread* thread, Runtime* runtime, const inference::Function* function,
+                             const Value* arguments, uint64_t n, Value* result) {
   return !runtime->call(*thread, function, {arguments, n}, 0, *result);
 }
 
-static uint8_t berth_rt_invoke(gc::Thread* thread, Runtime* runtime, const CallSite* site, std::atomic<void*>* slot,
-                               const Value* arguments, Value* result) {
-  // Before the call too: in a recursion through several methods this call returns last, and every level below would come here again.
+static uint8_t berth_rt_invoke(gc::Thread* thread, Runtime* runtime, const CallSite* site,
+                               std::atomic<void*>* slot, const Value* arguments, Value* result) {
+  // Before the call too: in a recursion through several methods this call returns last, and every level below
+  // would come here again.
   bind(*thread, *site, *slot);
-  const bool done = runtime->invoke(*thread, *site->callee, {arguments, site->callee->arguments.size()}, *result);
+  const bool done =
+      runtime->invoke(*thread, *site->callee, {arguments, site->callee->arguments.size()}, *result);
   if (done) bind(*thread, *site, *slot);
   return !done;
 }
@@ -73,19 +80,21 @@ static gc::Object* berth_rt_allocate(gc::Thread* thread, Runtime* runtime, const
   return runtime->heap().allocate(*thread, type);
 }
 
-static uint8_t berth_rt_array_new(gc::Thread* thread, Runtime* runtime, const inference::Leaf* array, int64_t length, const Value* fill,
-                                  gc::Object** out) {
+static uint8_t berth_rt_array_new(gc::Thread* thread, Runtime* runtime, const inference::Leaf* array,
+                                  int64_t length, const Value* fill, gc::Object** out) {
   return !runtime->array_new(*thread, array, length, *fill, *out);
 }
 
 static void berth_rt_write(gc::Object** slot, gc::Object* value) { gc::Heap::write(nullptr, slot, value); }
 
-static uint8_t berth_rt_is(Runtime* runtime, const Value* value, const inference::Type* type) { return runtime->is(*value, type); }
+static uint8_t berth_rt_is(Runtime* runtime, const Value* value, const inference::Type* type) {
+  return runtime->is(*value, type);
+}
 
 static uint8_t berth_rt_same(const Value* a, const Value* b) { return Runtime::same(*a, *b); }
 
-static void berth_rt_wrong_type(gc::Thread* thread, Runtime* runtime, const Value* value, const inference::Type* type,
-                                const Position* at) {
+static void berth_rt_wrong_type(gc::Thread* thread, Runtime* runtime, const Value* value,
+                                const inference::Type* type, const Position* at) {
   runtime->raise_type(*thread, type->name, *value, at);
 }
 
@@ -103,8 +112,8 @@ static void berth_rt_stack_overflow(gc::Thread* thread, Runtime* runtime) {
 }
 
 /// Objects first, so that all of them are rooted before the first number is boxed.
-static uint8_t berth_rt_root_arguments(gc::Thread* thread, Runtime* runtime, gc::Frame* frame, const Value* arguments, uint64_t n,
-                                       gc::Object** slots) {
+static uint8_t berth_rt_root_arguments(gc::Thread* thread, Runtime* runtime, gc::Frame* frame,
+                                       const Value* arguments, uint64_t n, gc::Object** slots) {
   for (uint64_t i = 0; i < n; ++i) slots[i] = arguments[i].is_object() ? arguments[i].object : nullptr;
   thread->frames = frame;
   for (uint64_t i = 0; i < n; ++i)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// MethodLowering: one function per group of statements. What is not known well enough to inline goes to the runtime.
+// MethodLowering: one function per group of statements. What is not known well enough to inline goes to the
+// runtime.
 #include <algorithm>
 #include <cstddef>
 
@@ -19,7 +20,9 @@ using inference::Operand;
 using inference::StructType;
 using inference::Value;
 
-void MethodLowering::emit_statement(const Statement& statement) { define(statement, emit_operation(statement)); }
+void MethodLowering::emit_statement(const Statement& statement) {
+  define(statement, emit_operation(statement));
+}
 
 Held MethodLowering::emit_operation(const Statement& statement) {
   if (is_arithmetic(statement.op)) return emit_arithmetic(statement);
@@ -39,8 +42,10 @@ Held MethodLowering::emit_operation(const Statement& statement) {
     case Op::Same: return emit_same(statement);
     case Op::Is: {
       const Held held = read(statement.operands[0]);
-      return {is(held, statement.type), {inference::Representation::Unboxed, LeafKind::Bool},
-              program_.types().kind(LeafKind::Bool), nullptr};
+      return {is(held, statement.type),
+              {inference::Representation::Unboxed, LeafKind::Bool},
+              program_.types().kind(LeafKind::Bool),
+              nullptr};
     }
     case Op::Assert: return emit_assert(statement);
     case Op::Refine: return emit_refine(statement);
@@ -83,7 +88,8 @@ llvm::Value* MethodLowering::call_execute(const Statement& statement) {
   }
   store_values(operands);
   llvm::Value* failed = call("berth_rt_execute", builder_.getInt8Ty(),
-                             {{thread_, address(&runtime_), address(kept), value_at(0), builder_.getInt64(operands.size()), result_}});
+                             {{thread_, address(&runtime_), address(kept), value_at(0),
+                               builder_.getInt64(operands.size()), result_}});
   if (!is_hot) end_cold();
   return failed;
 }
@@ -116,7 +122,8 @@ Held MethodLowering::emit_arithmetic(const Statement& statement) {
   if (!has_kinds(statement)) return execute(statement, wanted(statement));
   std::vector<llvm::Value*> operands;
   for (const Operand& operand : statement.operands) operands.push_back(read(operand).value);
-  return guarded(statement, trap_condition(builder_, statement, operands), program_.types().kind(result_kind(statement)),
+  return guarded(statement, trap_condition(builder_, statement, operands),
+                 program_.types().kind(result_kind(statement)),
                  [&] { return arithmetic(builder_, statement, operands); });
 }
 
@@ -138,7 +145,8 @@ Held MethodLowering::emit_call(const Statement& statement) {
 
 Held MethodLowering::emit_invoke(const Statement& statement) {
   const inference::Specialisation* callee = statement.callee;
-  if (!callee || callee->arguments.size() != statement.operands.size()) return execute(statement, wanted(statement));
+  if (!callee || callee->arguments.size() != statement.operands.size())
+    return execute(statement, wanted(statement));
   const Type* result = callee_result(*callee);
   if (!result) result = wanted(statement);  // a guess: another convention is never bound to the slot
   const Convention convention(callee->arguments, result);
@@ -148,12 +156,14 @@ Held MethodLowering::emit_invoke(const Statement& statement) {
     if (this->boxes(statement.operands[i], convention.arguments[i]))
       boxes[i] = root(coerce(read(statement.operands[i]), convention.arguments[i], place));
   set_position(place);
-  if (callee == typed_.specialisation) return emit_bound_call(statement, convention, specialised_, result, boxes);
+  if (callee == typed_.specialisation)
+    return emit_bound_call(statement, convention, specialised_, result, boxes);
 
   record_->sites.push_back({callee, convention.number()});
   const CallSite& site = record_->sites.back();
   auto* slot = new llvm::GlobalVariable(*module_, pointer_, false, llvm::GlobalValue::InternalLinkage,
-                                        llvm::ConstantPointerNull::get(pointer_), "slot." + std::to_string(record_->sites.size() - 1));
+                                        llvm::ConstantPointerNull::get(pointer_),
+                                        "slot." + std::to_string(record_->sites.size() - 1));
   slot->setAlignment(llvm::Align(8));
   names_.call_slots.push_back({slot->getName().str(), callee});
   llvm::LoadInst* entry = builder_.CreateLoad(pointer_, slot);
@@ -181,13 +191,15 @@ Held MethodLowering::emit_invoke(const Statement& statement) {
   return {phi, fast.shape, result, nullptr};
 }
 
-Held MethodLowering::emit_bound_call(const Statement& statement, const Convention& convention, llvm::Value* function,
-                                     const Type* result, std::span<llvm::Value* const> boxes) {
+Held MethodLowering::emit_bound_call(const Statement& statement, const Convention& convention,
+                                     llvm::Value* function, const Type* result,
+                                     std::span<llvm::Value* const> boxes) {
   std::vector<llvm::Value*> arguments{thread_};
   for (size_t i = 0; i < convention.arguments.size(); ++i) {
     if (convention.arguments[i].is_none()) continue;
-    arguments.push_back(boxes[i] ? in_region(builder_.CreateLoad(pointer_, boxes[i]), "frame")
-                                 : coerce(read(statement.operands[i]), convention.arguments[i], &statement.position));
+    arguments.push_back(
+        boxes[i] ? in_region(builder_.CreateLoad(pointer_, boxes[i]), "frame")
+                 : coerce(read(statement.operands[i]), convention.arguments[i], &statement.position));
   }
   llvm::CallInst* called = builder_.CreateCall(convention.function_type(context_), function, arguments);
   called->setCallingConv(llvm::CallingConv::Fast);
@@ -202,20 +214,21 @@ Held MethodLowering::load(const Location& location) {
   const Shape shape = shape_of(location.type);
   Held held{nullptr, shape, location.type, nullptr};
   if (shape.is_none()) return held;
-  llvm::Type* type = shape.is_reference() ? static_cast<llvm::Type*>(pointer_)
+  llvm::Type* type = shape.is_reference()     ? static_cast<llvm::Type*>(pointer_)
                      : location.is_whole_word ? builder_.getInt64Ty()
                                               : memory_type(context_, shape.kind);
   llvm::LoadInst* load = in_region(builder_.CreateLoad(type, location.address), location.region);
-  // Racing threads: references and words of objects are read whole. Elements that are numbers may tear, so that loops vectorise.
+  // Racing threads: references and words of objects are read whole. Elements that are numbers may tear, so
+  // that loops vectorise.
   if (shape.is_reference() || location.is_whole_word) load->setAtomic(llvm::AtomicOrdering::Unordered);
-  held.value = shape.is_reference()        ? static_cast<llvm::Value*>(load)
-               : location.is_whole_word    ? from_bits(builder_, load, shape.kind)
-                                           : from_memory(builder_, load, shape.kind);
+  held.value = shape.is_reference()     ? static_cast<llvm::Value*>(load)
+               : location.is_whole_word ? from_bits(builder_, load, shape.kind)
+                                        : from_memory(builder_, load, shape.kind);
   return held;
 }
 
-/// `value` has the location's shape. Stores of references are the write barrier's inline form (gc::Heap::write), or calls of it where it
-/// does more.
+/// `value` has the location's shape. Stores of references are the write barrier's inline form
+/// (gc::Heap::write), or calls of it where it does more.
 void MethodLowering::store(const Location& location, llvm::Value* value) {
   const Shape shape = shape_of(location.type);
   if (shape.is_none()) value = llvm::ConstantPointerNull::get(pointer_);
@@ -223,23 +236,29 @@ void MethodLowering::store(const Location& location, llvm::Value* value) {
     call("berth_rt_write", builder_.getVoidTy(), {{location.address, value}});
     return;
   }
-  if (shape.is_unboxed()) value = location.is_whole_word ? to_bits(builder_, value, shape.kind) : to_memory(builder_, value, shape.kind);
+  if (shape.is_unboxed())
+    value = location.is_whole_word ? to_bits(builder_, value, shape.kind)
+                                   : to_memory(builder_, value, shape.kind);
   llvm::StoreInst* store = in_region(builder_.CreateStore(value, location.address), location.region);
   if (!shape.is_unboxed() || location.is_whole_word) store->setAtomic(llvm::AtomicOrdering::Unordered);
 }
 
-MethodLowering::Location MethodLowering::field_location(llvm::Value* object, const StructType& structure, uint32_t index) {
-  // By name, not by address: equal methods give equal modules in all processes. Structs of one name share it, which only costs.
+MethodLowering::Location MethodLowering::field_location(llvm::Value* object, const StructType& structure,
+                                                        uint32_t index) {
+  // By name, not by address: equal methods give equal modules in all processes. Structs of one name share it,
+  // which only costs.
   std::string region = kFieldRegion + structure.name + "." + structure.fields[index].name;
-  return {offset(object, gc::Object::kFieldsOffset + 8 * index), structure.fields[index].type, std::move(region), true};
+  return {offset(object, gc::Object::kFieldsOffset + 8 * index), structure.fields[index].type,
+          std::move(region), true};
 }
 
-MethodLowering::Location MethodLowering::element_location(llvm::Value* array, const Leaf& leaf, llvm::Value* index) {
+MethodLowering::Location MethodLowering::element_location(llvm::Value* array, const Leaf& leaf,
+                                                          llvm::Value* index) {
   const Shape shape = shape_of(leaf.element);
   llvm::Type* type = shape.is_unboxed() ? memory_type(context_, shape.kind) : pointer_;
   llvm::Value* elements = offset(array, gc::Object::kElementsOffset);
-  return {builder_.CreateGEP(type, elements, index), leaf.element, shape.is_unboxed() ? inference::name_of(shape.kind) : "element",
-          false};
+  return {builder_.CreateGEP(type, elements, index), leaf.element,
+          shape.is_unboxed() ? inference::name_of(shape.kind) : "element", false};
 }
 
 Held MethodLowering::emit_field(const Statement& statement) {
@@ -260,14 +279,16 @@ llvm::Value* MethodLowering::object_to_access(const Statement& statement) {
 
 /// Inference may know a result better than the declaration that it is loaded by.
 Held MethodLowering::narrow(const Statement& statement, Held held) {
-  if (statement.result != inference::kNone && !body_.values[statement.result].declared) held.type = type_of(statement.result);
+  if (statement.result != inference::kNone && !body_.values[statement.result].declared)
+    held.type = type_of(statement.result);
   return held;
 }
 
 Held MethodLowering::emit_set(const Statement& statement) {
   const StructType* structure = structure_of(statement);
   const auto index = structure ? static_cast<uint32_t>(structure->field_index(*statement.name)) : 0;
-  if (!structure || !fits(statement.operands[1], structure->fields[index].type)) return execute(statement, wanted(statement));
+  if (!structure || !fits(statement.operands[1], structure->fields[index].type))
+    return execute(statement, wanted(statement));
   const Shape shape = shape_of(structure->fields[index].type);
   llvm::Value* value = coerce(read(statement.operands[1]), shape, &statement.position);
   llvm::Value* object = object_to_access(statement);
@@ -283,7 +304,8 @@ Held MethodLowering::emit_new(const Statement& statement) {
   std::vector<llvm::Value*> boxes(n);
   for (size_t i = 0; i < n; ++i) {
     const Shape shape = shape_of(structure->fields[i].type);
-    if (this->boxes(statement.operands[i], shape)) boxes[i] = root(coerce(read(statement.operands[i]), shape, &statement.position));
+    if (this->boxes(statement.operands[i], shape))
+      boxes[i] = root(coerce(read(statement.operands[i]), shape, &statement.position));
   }
   set_position(&statement.position);
   llvm::Value* object = emit_allocation(*layout);
@@ -300,12 +322,17 @@ Held MethodLowering::emit_new(const Statement& statement) {
 
 /// As Heap::try_bump does: the next cell of the thread's range, which is zero. Null: out of memory.
 llvm::Value* MethodLowering::emit_allocation(const gc::Type& type) {
-  const auto allocate = [&] { return call("berth_rt_allocate", pointer_, {{thread_, address(&runtime_), address(&type)}}); };
-  if (type.bump_class == gc::kNoBumpClass || gc::stress::is_on(gc::stress::Mode::Allocation)) return allocate();
-  const size_t range = offsetof(gc::Thread, allocation) + offsetof(gc::AllocationBuffers, classes) + type.bump_class * sizeof(gc::AllocationRange);
+  const auto allocate = [&] {
+    return call("berth_rt_allocate", pointer_, {{thread_, address(&runtime_), address(&type)}});
+  };
+  if (type.bump_class == gc::kNoBumpClass || gc::stress::is_on(gc::stress::Mode::Allocation))
+    return allocate();
+  const size_t range = offsetof(gc::Thread, allocation) + offsetof(gc::AllocationBuffers, classes) +
+                       type.bump_class * sizeof(gc::AllocationRange);
   llvm::Value* position = thread_word(range + offsetof(gc::AllocationRange, next));
   llvm::Value* next = in_region(builder_.CreateLoad(pointer_, position), "allocation");
-  llvm::Value* end = in_region(builder_.CreateLoad(pointer_, thread_word(range + offsetof(gc::AllocationRange, end))), "allocation");
+  llvm::Value* end = in_region(
+      builder_.CreateLoad(pointer_, thread_word(range + offsetof(gc::AllocationRange, end))), "allocation");
   llvm::BasicBlock* slow = new_block("refill");
   llvm::BasicBlock* fast = new_block("cell");
   llvm::BasicBlock* joined = new_block("allocated");
@@ -327,14 +354,18 @@ llvm::Value* MethodLowering::emit_allocation(const gc::Type& type) {
 
 Held MethodLowering::emit_array_new(const Statement& statement) {
   const Shape length = shape_of_operand(statement.operands[0]);
-  if (length != Shape{inference::Representation::Unboxed, LeafKind::I64}) return execute(statement, wanted(statement));
+  if (length != Shape{inference::Representation::Unboxed, LeafKind::I64})
+    return execute(statement, wanted(statement));
   const Leaf* leaf = program_.types().array_leaf(statement.type);
   set_position(&statement.position);
   store_value(read(statement.operands[1]), value_at(0));
   raise_if(call("berth_rt_array_new", builder_.getInt8Ty(),
-                {{thread_, address(&runtime_), address(leaf), read(statement.operands[0]).value, value_at(0), boxed_}}));
-  return {in_region(builder_.CreateLoad(pointer_, boxed_), "value"), {inference::Representation::Reference, LeafKind::Nothing},
-          program_.types().whole(leaf), nullptr};
+                {{thread_, address(&runtime_), address(leaf), read(statement.operands[0]).value, value_at(0),
+                  boxed_}}));
+  return {in_region(builder_.CreateLoad(pointer_, boxed_), "value"),
+          {inference::Representation::Reference, LeafKind::Nothing},
+          program_.types().whole(leaf),
+          nullptr};
 }
 
 Held MethodLowering::emit_item(const Statement& statement) {
@@ -345,14 +376,18 @@ Held MethodLowering::emit_item(const Statement& statement) {
   llvm::Value* item = offset(read(statement.operands[0]).value, gc::Object::kElementsOffset + 8 * index);
   llvm::LoadInst* load = in_region(builder_.CreateLoad(pointer_, item), "element");
   load->setAtomic(llvm::AtomicOrdering::Unordered);
-  return {load, {inference::Representation::Reference, LeafKind::Nothing}, is_partial ? part.fields[index] : program_.types().any(),
+  return {load,
+          {inference::Representation::Reference, LeafKind::Nothing},
+          is_partial ? part.fields[index] : program_.types().any(),
           nullptr};
 }
 
-/// Of an array or string; in a counted loop read once per chunk if the object is from outside, since lengths do not change.
+/// Of an array or string; in a counted loop read once per chunk if the object is from outside, since lengths
+/// do not change.
 llvm::Value* MethodLowering::length_of(const Operand& object) {
   Chunks* const chunks = chunks_here();
-  const bool stands_still = chunks && object.kind == Operand::Kind::Value && !chunked_loops_[chunked_in_[current_]]->makes[object.value];
+  const bool stands_still = chunks && object.kind == Operand::Kind::Value &&
+                            !chunked_loops_[chunked_in_[current_]]->makes[object.value];
   if (!stands_still) return load_length(read(object).value);
   llvm::Value*& length = chunks->lengths[object.value];
   if (!length) {
@@ -364,19 +399,21 @@ llvm::Value* MethodLowering::length_of(const Operand& object) {
 }
 
 llvm::Value* MethodLowering::load_length(llvm::Value* object) {
-  llvm::LoadInst* length =
-      in_region(builder_.CreateLoad(builder_.getInt64Ty(), offset(object, gc::Object::kLengthOffset)), "length");
+  llvm::LoadInst* length = in_region(
+      builder_.CreateLoad(builder_.getInt64Ty(), offset(object, gc::Object::kLengthOffset)), "length");
   length->setAtomic(llvm::AtomicOrdering::Unordered);
   return length;
 }
 
 void MethodLowering::check_bounds(const Statement& statement, llvm::Value* index) {
-  llvm::BranchInst* check = raise_where(builder_.CreateICmpUGE(index, length_of(statement.operands[0])), statement);
+  llvm::BranchInst* check =
+      raise_where(builder_.CreateICmpUGE(index, length_of(statement.operands[0])), statement);
   Chunks* const chunks = chunks_here();
   if (!chunks || !chunks->is_inside) return;
   const ChunkedLoop& loop = *chunked_loops_[chunked_in_[current_]];
   const auto is_this = [&](const auto& access) { return access.statement == &statement; };
-  const bool is_proven = std::ranges::find(loop.linear, &statement) != loop.linear.end() || std::ranges::any_of(loop.bounded, is_this) ||
+  const bool is_proven = std::ranges::find(loop.linear, &statement) != loop.linear.end() ||
+                         std::ranges::any_of(loop.bounded, is_this) ||
                          std::ranges::any_of(loop.enclosed, is_this);
   if (is_proven) chunks->checks.push_back(check);
 }
@@ -384,8 +421,10 @@ void MethodLowering::check_bounds(const Statement& statement, llvm::Value* index
 Held MethodLowering::emit_length(const Statement& statement) {
   const LeafKind kind = statement.op == Op::ArrayLen ? LeafKind::Array : LeafKind::String;
   if (!leaf_of_operand(statement, 0, kind)) return execute(statement, wanted(statement));
-  return {length_of(statement.operands[0]), {inference::Representation::Unboxed, LeafKind::I64},
-          program_.types().kind(LeafKind::I64), nullptr};
+  return {length_of(statement.operands[0]),
+          {inference::Representation::Unboxed, LeafKind::I64},
+          program_.types().kind(LeafKind::I64),
+          nullptr};
 }
 
 Held MethodLowering::emit_element(const Statement& statement) {
@@ -409,9 +448,12 @@ Held MethodLowering::emit_string_byte(const Statement& statement) {
   llvm::Value* string = read(statement.operands[0]).value;
   llvm::Value* index = read(statement.operands[1]).value;
   check_bounds(statement, index);
-  llvm::Value* byte = builder_.CreateGEP(builder_.getInt8Ty(), offset(string, gc::Object::kElementsOffset), index);
-  return {in_region(builder_.CreateLoad(builder_.getInt8Ty(), byte), "text"), {inference::Representation::Unboxed, LeafKind::U8},
-          program_.types().kind(LeafKind::U8), nullptr};
+  llvm::Value* byte =
+      builder_.CreateGEP(builder_.getInt8Ty(), offset(string, gc::Object::kElementsOffset), index);
+  return {in_region(builder_.CreateLoad(builder_.getInt8Ty(), byte), "text"),
+          {inference::Representation::Unboxed, LeafKind::U8},
+          program_.types().kind(LeafKind::U8),
+          nullptr};
 }
 
 // Types and identity.
@@ -425,7 +467,8 @@ llvm::Value* MethodLowering::is(const Held& held, const Type* type) {
   for (const auto& part : type->parts) is_simple &= part.precision == inference::Part::Precision::Whole;
   if (!is_simple) {
     store_value(held, value_at(0));
-    llvm::Value* answer = call("berth_rt_is", builder_.getInt8Ty(), {{address(&runtime_), value_at(0), address(type)}});
+    llvm::Value* answer =
+        call("berth_rt_is", builder_.getInt8Ty(), {{address(&runtime_), value_at(0), address(type)}});
     return builder_.CreateICmpNE(answer, builder_.getInt8(0));
   }
   if (!lattice.is_subtype(program_.types().nothing(), held.type)) return has_one_of(held.value, *type);
@@ -458,8 +501,10 @@ llvm::Value* MethodLowering::has_one_of(llvm::Value* object, const Type& type) {
       matches = builder_.CreateOr(builder_.CreateICmpEQ(object, address(runtime_.boolean(true))),
                                   builder_.CreateICmpEQ(object, address(runtime_.boolean(false))));
     } else {
-      const gc::Type* wanted = inference::is_number(part.leaf->kind) ? runtime_.box_layout(part.leaf->kind) : runtime_.layout(part.leaf);
-      matches = builder_.CreateICmpEQ(layout, builder_.CreatePtrToInt(address(wanted), builder_.getInt64Ty()));
+      const gc::Type* wanted = inference::is_number(part.leaf->kind) ? runtime_.box_layout(part.leaf->kind)
+                                                                     : runtime_.layout(part.leaf);
+      matches =
+          builder_.CreateICmpEQ(layout, builder_.CreatePtrToInt(address(wanted), builder_.getInt64Ty()));
     }
     answer = builder_.CreateOr(answer, matches);
   }
@@ -505,17 +550,26 @@ bool has_identity(const inference::Type* type) {
 
 Held MethodLowering::emit_same(const Statement& statement) {
   const Held a = read(statement.operands[0]), b = read(statement.operands[1]);
-  Held answer{nullptr, {inference::Representation::Unboxed, LeafKind::Bool}, program_.types().kind(LeafKind::Bool), nullptr};
-  const auto as_object = [&](const Held& held) { return held.shape.is_none() ? llvm::ConstantPointerNull::get(pointer_) : held.value; };
+  Held answer{nullptr,
+              {inference::Representation::Unboxed, LeafKind::Bool},
+              program_.types().kind(LeafKind::Bool),
+              nullptr};
+  const auto as_object = [&](const Held& held) {
+    return held.shape.is_none() ? llvm::ConstantPointerNull::get(pointer_) : held.value;
+  };
   if (a.shape.is_unboxed() && b.shape.is_unboxed()) {
     answer.value = a.shape.kind != b.shape.kind
                        ? static_cast<llvm::Value*>(builder_.getFalse())
-                       : builder_.CreateICmpEQ(to_bits(builder_, a.value, a.shape.kind), to_bits(builder_, b.value, b.shape.kind));
-  } else if (!a.shape.is_unboxed() && !b.shape.is_unboxed() && (has_identity(a.type) || has_identity(b.type))) {
-    answer.value = builder_.CreateICmpEQ(as_object(a), as_object(b));  // `nothing` has no parts, so it has identity
+                       : builder_.CreateICmpEQ(to_bits(builder_, a.value, a.shape.kind),
+                                               to_bits(builder_, b.value, b.shape.kind));
+  } else if (!a.shape.is_unboxed() && !b.shape.is_unboxed() &&
+             (has_identity(a.type) || has_identity(b.type))) {
+    answer.value =
+        builder_.CreateICmpEQ(as_object(a), as_object(b));  // `nothing` has no parts, so it has identity
   } else {
     store_values(std::vector<Held>{a, b});
-    answer.value = builder_.CreateICmpNE(call("berth_rt_same", builder_.getInt8Ty(), {{value_at(0), value_at(1)}}), builder_.getInt8(0));
+    answer.value = builder_.CreateICmpNE(
+        call("berth_rt_same", builder_.getInt8Ty(), {{value_at(0), value_at(1)}}), builder_.getInt8(0));
   }
   return answer;
 }
@@ -523,7 +577,8 @@ Held MethodLowering::emit_same(const Statement& statement) {
 Held MethodLowering::emit_global(const Statement& statement) {
   const inference::Global* global = variable_of(statement);
   if (!global) return execute(statement, wanted(statement));
-  const Location location{offset(address(global->cell), gc::Object::kFieldsOffset), global->type, "global", true};
+  const Location location{offset(address(global->cell), gc::Object::kFieldsOffset), global->type, "global",
+                          true};
   if (statement.op == Op::GlobalGet) return load(location);
   store(location, coerce(read(statement.operands[0]), shape_of(global->type), &statement.position));
   return {nullptr, {}, program_.types().nothing(), nullptr};

@@ -8,9 +8,11 @@
 
 namespace berth::jit {
 
-Result<std::unique_ptr<llvm::Module>> lower_typed(llvm::LLVMContext& context, const inference::TypedMethod& method,
-                                                  std::span<const engine::Edge> edges, inference::Program& program,
-                                                  berth_tier_t tier, bool adaptive, LoweredNames& names) {
+Result<std::unique_ptr<llvm::Module>> lower_typed(llvm::LLVMContext& context,
+                                                  const inference::TypedMethod& method,
+                                                  std::span<const engine::Edge> edges,
+                                                  inference::Program& program, berth_tier_t tier,
+                                                  bool adaptive, LoweredNames& names) {
   const auto callee_at = [&](const inference::Specialisation& callee) -> const inference::TypedMethod* {
     for (const engine::Edge& edge : edges) {
       if (!engine::instance_payload(*edge.callee)) continue;  // its result was a duplicate
@@ -23,12 +25,14 @@ Result<std::unique_ptr<llvm::Module>> lower_typed(llvm::LLVMContext& context, co
 }
 
 Result<std::unique_ptr<llvm::Module>> lower_kernel(llvm::LLVMContext& context, inference::Program& program,
-                                                   const inference::Method& kernel, std::span<const inference::Type* const> arguments,
+                                                   const inference::Method& kernel,
+                                                   std::span<const inference::Type* const> arguments,
                                                    bool checked) {
   engine::Engine& engine = program.engine();
   gc::Thread* thread = gc::current_thread(&engine.collector());
   if (!thread)
-    return make_error(BERTH_INVALID_ARGUMENT, "kernel \"" + kernel.name + "\"", "this thread is not attached", "attach it first");
+    return make_error(BERTH_INVALID_ARGUMENT, "kernel \"" + kernel.name + "\"", "this thread is not attached",
+                      "attach it first");
   BERTH_TRY(auto typed, inference::infer_kernel(*thread, program, kernel, arguments, engine.world()));
   return KernelLowering(context, program, checked).run(typed, arguments);
 }

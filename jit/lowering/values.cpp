@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MethodLowering: operands, conversions between representations, runtime calls.
-#include <cstddef>
 #include <llvm/IR/MDBuilder.h>
+#include <cstddef>
 
 #include "engine/engine.hpp"
 #include "gc/thread.hpp"
@@ -21,7 +21,8 @@ using inference::Value;
 namespace {
 
 constexpr size_t kValueBits = 8;
-static_assert(offsetof(gc::Frame, previous) == 0 && offsetof(gc::Frame, kind) == 8 && offsetof(gc::Frame, position) == 16);
+static_assert(offsetof(gc::Frame, previous) == 0 && offsetof(gc::Frame, kind) == 8 &&
+              offsetof(gc::Frame, position) == 16);
 static_assert(offsetof(Value, kind) == 0 && offsetof(Value, bits) == kValueBits);
 
 /// Every value of the type is an object or nothing; a number or bool never.
@@ -61,7 +62,8 @@ llvm::Value* MethodLowering::read_in_chunk(inference::ValueId id) {
 
 Held MethodLowering::read(const Operand& operand) {
   if (operand.kind == Operand::Kind::Value) return read_value(operand.value);
-  if (operand.kind == Operand::Kind::Name && unsupported_.empty()) unsupported_ = "unresolved name " + *operand.name;
+  if (operand.kind == Operand::Kind::Name && unsupported_.empty())
+    unsupported_ = "unresolved name " + *operand.name;
   const Literal& literal = operand.literal;
   Held held{nullptr, shape_of_operand(operand), type_of(operand), &literal};
   if (held.shape.is_unboxed()) held.value = constant_of(context_, literal.kind, literal.bits);
@@ -97,12 +99,14 @@ llvm::Value* MethodLowering::coerce(const Held& held, const Shape& to, const Pos
   if (to.is_none()) return nullptr;
   if (to.is_unboxed()) {
     if (held.shape.is_reference()) return unbox(held.value, to.kind);
-    return llvm::Constant::getNullValue(register_type(context_, to.kind));  // of a type without values: never reached
+    return llvm::Constant::getNullValue(
+        register_type(context_, to.kind));  // of a type without values: never reached
   }
   if (held.shape.is_none()) return llvm::ConstantPointerNull::get(pointer_);
   if (held.literal) return literal_object(*held.literal);
   if (held.shape.kind == LeafKind::Bool)
-    return builder_.CreateSelect(held.value, address(runtime_.boolean(true)), address(runtime_.boolean(false)));
+    return builder_.CreateSelect(held.value, address(runtime_.boolean(true)),
+                                 address(runtime_.boolean(false)));
   return box(held, position);
 }
 
@@ -115,7 +119,8 @@ llvm::Value* MethodLowering::box(const Held& held, const Position* position) {
 
 llvm::Value* MethodLowering::unbox(llvm::Value* reference, LeafKind kind) {
   if (kind == LeafKind::Bool) return builder_.CreateICmpEQ(reference, address(runtime_.boolean(true)));
-  llvm::Value* bits = builder_.CreateLoad(builder_.getInt64Ty(), offset(reference, gc::Object::kFieldsOffset));
+  llvm::Value* bits =
+      builder_.CreateLoad(builder_.getInt64Ty(), offset(reference, gc::Object::kFieldsOffset));
   return from_bits(builder_, in_region(llvm::cast<llvm::LoadInst>(bits), "box"), kind);
 }
 
@@ -156,12 +161,15 @@ void MethodLowering::store_values(Operands operands) {
 Held MethodLowering::load_value(llvm::Value* source, const Type* type, const Position* position) {
   Held held{nullptr, shape_of(type), type, nullptr};
   if (held.shape.is_none()) return held;
-  auto load = [&](llvm::Type* of, size_t at) { return in_region(builder_.CreateLoad(of, offset(source, at)), "value"); };
+  auto load = [&](llvm::Type* of, size_t at) {
+    return in_region(builder_.CreateLoad(of, offset(source, at)), "value");
+  };
   if (held.shape.is_unboxed()) {
     held.value = from_bits(builder_, load(builder_.getInt64Ty(), kValueBits), held.shape.kind);
   } else if (holds_no_number(type)) {
     llvm::Value* is_nothing = builder_.CreateICmpEQ(load(builder_.getInt8Ty(), 0), builder_.getInt8(0));
-    held.value = builder_.CreateSelect(is_nothing, llvm::ConstantPointerNull::get(pointer_), load(pointer_, kValueBits));
+    held.value = builder_.CreateSelect(is_nothing, llvm::ConstantPointerNull::get(pointer_),
+                                       load(pointer_, kValueBits));
   } else {
     set_position(position);
     raise_if(call("berth_rt_box", builder_.getInt8Ty(), {{thread_, address(&runtime_), source, boxed_}}));
@@ -180,7 +188,8 @@ void MethodLowering::check(const Held& held, const Type* type, const Position* p
   const Position* place = keep(*position);
   begin_cold(place, {&held, 1});
   store_value(held, value_at(0));
-  call("berth_rt_wrong_type", builder_.getVoidTy(), {{thread_, address(&runtime_), value_at(0), address(type), address(place)}});
+  call("berth_rt_wrong_type", builder_.getVoidTy(),
+       {{thread_, address(&runtime_), value_at(0), address(type), address(place)}});
   end_cold();
   go_to_error();
   builder_.SetInsertPoint(right);
@@ -218,23 +227,26 @@ llvm::BasicBlock* MethodLowering::error_block() {
 
 // Small pieces.
 
-llvm::Value* MethodLowering::call(const char* name, llvm::Type* result, std::span<llvm::Value* const> arguments) {
+llvm::Value* MethodLowering::call(const char* name, llvm::Type* result,
+                                  std::span<llvm::Value* const> arguments) {
   std::vector<llvm::Type*> types;
   for (llvm::Value* argument : arguments) types.push_back(argument->getType());
   const auto callee = module_->getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
   return builder_.CreateCall(callee, llvm::ArrayRef<llvm::Value*>(arguments.data(), arguments.size()));
 }
 
-/// The one place where the code learns an address: from the module's table, numbered by first use, so that equal methods give equal
-/// modules in all processes.
+/// The one place where the code learns an address: from the module's table, numbered by first use, so that
+/// equal methods give equal modules in all processes.
 llvm::Value* MethodLowering::address(const void* object) {
   if (!object) return llvm::ConstantPointerNull::get(pointer_);
   const auto [entry, added] = address_numbers_.emplace(object, names_.addresses.size());
   if (added) names_.addresses.push_back(object);
   if (!addresses_) {
-    addresses_ = new llvm::GlobalVariable(*module_, builder_.getInt8Ty(), false, llvm::GlobalValue::ExternalLinkage, nullptr, "__berth_addresses");
+    addresses_ = new llvm::GlobalVariable(*module_, builder_.getInt8Ty(), false,
+                                          llvm::GlobalValue::ExternalLinkage, nullptr, "__berth_addresses");
   }
-  llvm::LoadInst* load = builder_.CreateAlignedLoad(pointer_, offset(addresses_, entry->second * sizeof(void*)), llvm::Align(sizeof(void*)));
+  llvm::LoadInst* load = builder_.CreateAlignedLoad(
+      pointer_, offset(addresses_, entry->second * sizeof(void*)), llvm::Align(sizeof(void*)));
   load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
   return load;
 }
@@ -242,7 +254,8 @@ llvm::Value* MethodLowering::address(const void* object) {
 void MethodLowering::finish_addresses() {
   if (!addresses_) return;
   llvm::Type* type = llvm::ArrayType::get(pointer_, names_.addresses.size());
-  auto* table = new llvm::GlobalVariable(*module_, type, false, llvm::GlobalValue::ExternalLinkage, llvm::Constant::getNullValue(type));
+  auto* table = new llvm::GlobalVariable(*module_, type, false, llvm::GlobalValue::ExternalLinkage,
+                                         llvm::Constant::getNullValue(type));
   table->setAlignment(llvm::Align(sizeof(void*)));
   table->setDSOLocal(true);
   table->takeName(addresses_);
@@ -257,18 +270,24 @@ llvm::Value* MethodLowering::offset(llvm::Value* base, uint64_t bytes) {
 
 llvm::Value* MethodLowering::thread_word(size_t bytes) { return offset(thread_, bytes); }
 
-llvm::BasicBlock* MethodLowering::new_block(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
-
-llvm::BranchInst* MethodLowering::branch_rarely(llvm::Value* condition, llvm::BasicBlock* rare, llvm::BasicBlock* usual) {
-  return builder_.CreateCondBr(condition, rare, usual, llvm::MDBuilder(context_).createBranchWeights(1, 1 << 20));
+llvm::BasicBlock* MethodLowering::new_block(const char* name) {
+  return llvm::BasicBlock::Create(context_, name, function_);
 }
 
-/// Regions of memory that no one access can share: what the collector, arrays of each element type, each field of each struct and frames
-/// hold. All accesses are aligned to their size, which a module without a layout does not know.
+llvm::BranchInst* MethodLowering::branch_rarely(llvm::Value* condition, llvm::BasicBlock* rare,
+                                                llvm::BasicBlock* usual) {
+  return builder_.CreateCondBr(condition, rare, usual,
+                               llvm::MDBuilder(context_).createBranchWeights(1, 1 << 20));
+}
+
+/// Regions of memory that no one access can share: what the collector, arrays of each element type, each
+/// field of each struct and frames hold. All accesses are aligned to their size, which a module without a
+/// layout does not know.
 template <class Instruction>
 Instruction* MethodLowering::in_region(Instruction* access, const std::string& region) {
   llvm::Type* accessed = llvm::getLoadStoreType(access);
-  access->setAlignment(llvm::Align(accessed->isPointerTy() ? sizeof(void*) : accessed->getPrimitiveSizeInBits() / 8));
+  access->setAlignment(
+      llvm::Align(accessed->isPointerTy() ? sizeof(void*) : accessed->getPrimitiveSizeInBits() / 8));
   llvm::MDNode*& tag = regions_[region];
   if (!tag) {
     llvm::MDBuilder metadata(context_);
@@ -293,7 +312,8 @@ const inference::Statement* MethodLowering::keep(const Statement& statement) {
 const Position* MethodLowering::keep(const Position& position) {
   if (!record_->positions.empty()) {
     const Position& last = record_->positions.back();
-    if (last.file == position.file && last.line == position.line && last.column == position.column) return &last;
+    if (last.file == position.file && last.line == position.line && last.column == position.column)
+      return &last;
   }
   record_->positions.push_back(position);
   return &record_->positions.back();

@@ -20,7 +20,8 @@ class ElfWriter {
   ElfWriter() : file_(sizeof(Elf64_Ehdr), '\0') { headers_.push_back({}); }
 
   /// Its bytes are appended, unless it has none in the file.
-  Elf64_Shdr& add(const std::string& name, uint32_t type, uint64_t flags, uint64_t address, const std::string& bytes) {
+  Elf64_Shdr& add(const std::string& name, uint32_t type, uint64_t flags, uint64_t address,
+                  const std::string& bytes) {
     file_.resize((file_.size() + 7) / 8 * 8);
     Elf64_Shdr header{};
     header.sh_name = add_string(name);
@@ -76,7 +77,8 @@ class ElfWriter {
 
 std::string debug_object(const LoadedUnit& unit) {
   ElfWriter elf;
-  elf.add(".text", SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, reinterpret_cast<uint64_t>(unit.text), "").sh_size = unit.text_bytes;
+  elf.add(".text", SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, reinterpret_cast<uint64_t>(unit.text), "").sh_size =
+      unit.text_bytes;
   for (const LoadedUnit::Section& section : unit.sections) {
     elf.add(section.name, SHT_PROGBITS, section.address ? SHF_ALLOC : 0, section.address, section.bytes);
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// GDB's JIT interface: a list of debug objects in the process, and a function that the debugger has a breakpoint on.
+// GDB's JIT interface: a list of debug objects in the process, and a function that the debugger has a
+// breakpoint on.
 //
-// One entry per unit, not per method: GDB's work per entry grows with the entries there are. List and function are LLVM's, as there is
-// one of each in a process that the debugger finds by name. LLVM's own registration cannot be used: ORC's never unregisters, and the
-// listener of RuntimeDyld takes what only RuntimeDyld makes.
+// One entry per unit, not per method: GDB's work per entry grows with the entries there are. List and
+// function are LLVM's, as there is one of each in a process that the debugger finds by name. LLVM's own
+// registration cannot be used: ORC's never unregisters, and the listener of RuntimeDyld takes what only
+// RuntimeDyld makes.
 #include <llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderGDB.h>
 
 #include <unordered_map>
@@ -20,7 +22,8 @@ namespace berth::jit {
 namespace {
 
 sync::Mutex& list_mutex() {
-  static auto* const mutex = new sync::Mutex(kRankProcessObservers);  // engines may outlive static destructors
+  static auto* const mutex =
+      new sync::Mutex(kRankProcessObservers);  // engines may outlive static destructors
   return *mutex;
 }
 
@@ -78,6 +81,8 @@ class GdbObserver final : public Observer {
 
 }  // namespace
 
-Result<std::unique_ptr<Observer>> make_gdb_observer() { return std::unique_ptr<Observer>(std::make_unique<GdbObserver>()); }
+Result<std::unique_ptr<Observer>> make_gdb_observer() {
+  return std::unique_ptr<Observer>(std::make_unique<GdbObserver>());
+}
 
 }  // namespace berth::jit

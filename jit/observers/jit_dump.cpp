@@ -61,7 +61,9 @@ class Lines {
   explicit Lines(const LoadedUnit& unit) {
     if (!unit.section(".debug_line")) return;
     for (const LoadedUnit::Section& section : unit.sections) {
-      if (section.address == 0) sections_[section.name.substr(1)] = llvm::MemoryBuffer::getMemBuffer(section.bytes, section.name, false);
+      if (section.address == 0)
+        sections_[section.name.substr(1)] =
+            llvm::MemoryBuffer::getMemBuffer(section.bytes, section.name, false);
     }
     const auto ignore = [](llvm::Error error) { llvm::consumeError(std::move(error)); };
     context_ = llvm::DWARFContext::create(sections_, sizeof(void*), true, ignore, ignore);
@@ -69,8 +71,9 @@ class Lines {
   std::string record_of(const LoadedUnit::Function& function) {
     if (!context_) return {};
     const auto start = reinterpret_cast<uint64_t>(function.address);
-    const auto table = context_->getLineInfoForAddressRange({start, llvm::object::SectionedAddress::UndefSection}, function.bytes,
-                                                            {llvm::DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath});
+    const auto table = context_->getLineInfoForAddressRange(
+        {start, llvm::object::SectionedAddress::UndefSection}, function.bytes,
+        {llvm::DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath});
     std::string lines;
     for (const auto& [address, line] : table) {
       put(lines, address);
@@ -115,15 +118,18 @@ std::string code_record(const LoadedUnit::Function& function, uint64_t index) {
 
 Result<JitDump*> JitDump::of_process(const std::string& directory) {
   static sync::Mutex mutex{kRankProcessObservers};
-  static auto* const dumps = new std::map<std::string, JitDump*>;  // stay open: engines may outlive static destructors
+  static auto* const dumps =
+      new std::map<std::string, JitDump*>;  // stay open: engines may outlive static destructors
   sync::Lock lock(mutex);
-  const std::string path = fmt::format("{}/jit-{}.dump", directory, getpid());  // a forked child has one of its own
+  const std::string path =
+      fmt::format("{}/jit-{}.dump", directory, getpid());  // a forked child has one of its own
   JitDump*& dump = (*dumps)[path];
   if (dump) return dump;
   const int file = open(path.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0644);
   if (file < 0) return failed(path);
   // perf finds the file by this mapping, which is executable so that it is recorded.
-  if (mmap(nullptr, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) == MAP_FAILED) {
+  if (mmap(nullptr, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_EXEC, MAP_PRIVATE, file,
+           0) == MAP_FAILED) {
     Error error = failed(path);
     close(file);
     return error;
@@ -168,7 +174,8 @@ Result<void> JitDump::append(const std::string& bytes) {
       const std::string found = std::strerror(errno);
       // Readers stop at half a record: it goes.
       if (ftruncate(file_, whole) == 0) lseek(file_, whole, SEEK_SET);
-      return make_error(BERTH_RESOURCE_EXHAUSTED, "writing the jitdump", found, "free disk space and turn the observer on again");
+      return make_error(BERTH_RESOURCE_EXHAUSTED, "writing the jitdump", found,
+                        "free disk space and turn the observer on again");
     }
     done += static_cast<size_t>(wrote);
   }

@@ -26,14 +26,16 @@ std::string content_of(jl::Section& section, const jl::SectionRange& range) {
 llvm::Error describe(jl::LinkGraph& graph, LoadedUnit& unit) {
   for (const jl::Symbol* symbol : graph.defined_symbols()) {
     if (!symbol->hasName() || !symbol->isCallable() || symbol->getSize() == 0) continue;
-    unit.functions.push_back({(*symbol->getName()).str(), symbol->getAddress().toPtr<const char*>(), symbol->getSize()});
+    unit.functions.push_back(
+        {(*symbol->getName()).str(), symbol->getAddress().toPtr<const char*>(), symbol->getSize()});
   }
   for (jl::Section& section : graph.sections()) {
     const llvm::StringRef name = section.getName();
     const bool debug = name.starts_with(".debug_");
     const jl::SectionRange range(section);
     if ((!debug && name != ".eh_frame") || range.empty()) continue;
-    unit.sections.push_back({name.str(), debug ? 0 : range.getStart().getValue(), content_of(section, range)});
+    unit.sections.push_back(
+        {name.str(), debug ? 0 : range.getStart().getValue(), content_of(section, range)});
   }
   return llvm::Error::success();
 }
@@ -41,7 +43,8 @@ llvm::Error describe(jl::LinkGraph& graph, LoadedUnit& unit) {
 }  // namespace
 
 const LoadedUnit::Section* LoadedUnit::section(const std::string& name) const noexcept {
-  const auto found = std::find_if(sections.begin(), sections.end(), [&](const Section& section) { return section.name == name; });
+  const auto found = std::find_if(sections.begin(), sections.end(),
+                                  [&](const Section& section) { return section.name == name; });
   return found == sections.end() ? nullptr : &*found;
 }
 

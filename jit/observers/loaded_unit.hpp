@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LoadedUnit: what a debugger or profiler wants to know of code that was linked together: functions by name and place, unwind records,
-// debug information with all relocations applied. Made only while somebody observes.
+// LoadedUnit: what a debugger or profiler wants to know of code that was linked together: functions by name
+// and place, unwind records, debug information with all relocations applied. Made only while somebody
+// observes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +24,8 @@ struct LoadedUnit {
     size_t bytes;
   };
   struct Section {
-    std::string name;   // .eh_frame or .debug_*
-    uint64_t address;   // of debug information, which is not loaded: 0
+    std::string name;  // .eh_frame or .debug_*
+    uint64_t address;  // of debug information, which is not loaded: 0
     std::string bytes;
   };
   const char* text = nullptr;

@@ -9,7 +9,9 @@
 namespace berth::jit {
 namespace {
 
-bool is_of(const ObjectMember& member, const std::string& symbol) { return symbol == member.entry || symbol == member.specialised_entry; }
+bool is_of(const ObjectMember& member, const std::string& symbol) {
+  return symbol == member.entry || symbol == member.specialised_entry;
+}
 
 void sort_functions(LoadedUnit& loaded) {
   const auto place = [](const LoadedUnit::Function& function) { return function.address; };
@@ -26,13 +28,15 @@ LoadedUnit copy_functions(const LoadedUnit& loaded, Wanted&& wanted) {
   part.sections = loaded.sections;
   sort_functions(part);
   part.text = part.functions.front().address;
-  part.text_bytes = static_cast<size_t>(part.functions.back().address - part.text) + part.functions.back().bytes;
+  part.text_bytes =
+      static_cast<size_t>(part.functions.back().address - part.text) + part.functions.back().bytes;
   return part;
 }
 
 }  // namespace
 
-void name_methods(LoadedUnit& loaded, std::span<const CompileRequest> requests, std::span<const ObjectMember> members) {
+void name_methods(LoadedUnit& loaded, std::span<const CompileRequest> requests,
+                  std::span<const ObjectMember> members) {
   std::map<std::string, std::string, std::less<>> labels;
   for (size_t i = 0; i < requests.size(); ++i) {
     const std::string label = one_line(requests[i].job.label);
@@ -48,14 +52,16 @@ void name_methods(LoadedUnit& loaded, std::span<const CompileRequest> requests, 
 }
 
 LoadedUnit part_of(const LoadedUnit& loaded, const CompileRequest& request, const ObjectMember& member) {
-  LoadedUnit part = copy_functions(loaded, [&](const LoadedUnit::Function& function) { return is_of(member, function.name); });
+  LoadedUnit part = copy_functions(
+      loaded, [&](const LoadedUnit::Function& function) { return is_of(member, function.name); });
   name_methods(part, {&request, 1}, {&member, 1});
   return part;
 }
 
 LoadedUnit shared_part(const LoadedUnit& loaded, std::span<const ObjectMember> members) {
   return copy_functions(loaded, [&](const LoadedUnit::Function& function) {
-    return std::ranges::none_of(members, [&](const ObjectMember& member) { return is_of(member, function.name); });
+    return std::ranges::none_of(members,
+                                [&](const ObjectMember& member) { return is_of(member, function.name); });
   });
 }
 

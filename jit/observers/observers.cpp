@@ -23,12 +23,15 @@ constexpr Kind kAll[] = {{BERTH_OBSERVE_GDB, "gdb", &make_gdb_observer},
 
 const uint32_t Observers::kUnitObservers = BERTH_OBSERVE_GDB | BERTH_OBSERVE_PERF | BERTH_OBSERVE_VTUNE;
 
-bool Observers::wants_times() const noexcept { return flags_.load(std::memory_order_relaxed) & BERTH_OBSERVE_TIMES; }
+bool Observers::wants_times() const noexcept {
+  return flags_.load(std::memory_order_relaxed) & BERTH_OBSERVE_TIMES;
+}
 
 Result<void> Observers::set(uint32_t flags) {
   static_assert(std::size(kAll) == kKinds);
   if (flags & ~(kUnitObservers | BERTH_OBSERVE_TIMES)) {
-    return make_error(BERTH_INVALID_ARGUMENT, "berth_engine_set_observers", fmt::format("flags 0x{:x} have unknown bits", flags),
+    return make_error(BERTH_INVALID_ARGUMENT, "berth_engine_set_observers",
+                      fmt::format("flags 0x{:x} have unknown bits", flags),
                       "use the bits of berth_observer_t");
   }
   std::array<std::unique_ptr<Observer>, kKinds> gone;  // after the lock: taking back may be slow
@@ -62,9 +65,7 @@ uint64_t Observers::linked(const LoadedUnit& unit) noexcept {
       }
       ++told_[i];
       told = true;
-    } catch (const std::exception& exception) {
-      fail(i, exception.what());
-    }
+    } catch (const std::exception& exception) { fail(i, exception.what()); }
   }
   return told ? number : 0;
 }
@@ -95,8 +96,10 @@ std::vector<std::string> Observers::faults() const {
 void Observers::metrics(std::string& prometheus) const {
   sync::Lock lock(mutex_);
   for (size_t i = 0; i < kKinds; ++i) {
-    prometheus += fmt::format("berth_observed_units_total{{observer=\"{0}\"}} {1}\nberth_observer_faults_total{{observer=\"{0}\"}} {2}\n",
-                              kAll[i].name, told_[i], failed_[i]);
+    prometheus += fmt::format(
+        "berth_observed_units_total{{observer=\"{0}\"}} {1}\nberth_observer_faults_total{{observer=\"{0}\"}} "
+        "{2}\n",
+        kAll[i].name, told_[i], failed_[i]);
   }
 }
 

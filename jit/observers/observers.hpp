@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Observers: the debuggers and profilers of one engine, switched while it runs. One that fails is turned off and its text kept; no
-// compile hears of it.
+// Observers: the debuggers and profilers of one engine, switched while it runs. One that fails is turned off
+// and its text kept; no compile hears of it.
 //
-// Rank: kRankObservers; call it with no lock of rank 490 or more held. Cost when off: one relaxed load per unit.
+// Rank: kRankObservers; call it with no lock of rank 490 or more held. Cost when off: one relaxed load per
+// unit.
 #pragma once
 #include <array>
 #include <memory>
@@ -46,7 +47,8 @@ class Observers {
   std::array<uint64_t, kKinds> told_ BERTH_GUARDED_BY(mutex_){}, failed_ BERTH_GUARDED_BY(mutex_){};
   std::vector<std::string> faults_ BERTH_GUARDED_BY(mutex_);
   uint64_t next_ BERTH_GUARDED_BY(mutex_) = 1;
-  // Written under the mutex. A hint to who compiles: a unit that is linked meanwhile may be missed or described for nothing: relaxed.
+  // Written under the mutex. A hint to who compiles: a unit that is linked meanwhile may be missed or
+  // described for nothing: relaxed.
   sync::Atomic<uint32_t> flags_{0};
 };
 

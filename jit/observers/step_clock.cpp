@@ -28,22 +28,25 @@ std::string arguments_of(const engine::CompileJob* job) {
   return fmt::format("\"label\":{},\"tier\":\"{}\"", json_quote(job->label), to_string(job->tier));
 }
 
-// LLVM's events of this thread, into the span [begin, end]. They are in whole microseconds since the profiler's start, which came after
-// `begin`: kept inside the span, so that all stay nested.
+// LLVM's events of this thread, into the span [begin, end]. They are in whole microseconds since the
+// profiler's start, which came after `begin`: kept inside the span, so that all stay nested.
 void copy_passes(Trace& trace, llvm::StringRef json, sync::TimePoint begin, sync::TimePoint end) {
   auto parsed = llvm::json::parse(json);
   if (!parsed) return llvm::consumeError(parsed.takeError());
   const auto* const root = parsed->getAsObject();
   const auto* const events = root ? root->getArray("traceEvents") : nullptr;
   if (!events) return;
-  const auto self = static_cast<int64_t>(llvm::get_threadid());  // other threads' and the totals have other numbers
+  const auto self =
+      static_cast<int64_t>(llvm::get_threadid());  // other threads' and the totals have other numbers
   for (const llvm::json::Value& value : *events) {
     const auto* const event = value.getAsObject();
     if (!event || event->getString("ph") != "X" || event->getInteger("tid") != self) continue;
     const auto name = event->getString("name");
     const auto start = event->getInteger("ts"), duration = event->getInteger("dur");
     if (!name || !start || !duration) continue;
-    const auto inside = [&](int64_t us) { return std::clamp(begin + std::chrono::microseconds(us), begin, end); };
+    const auto inside = [&](int64_t us) {
+      return std::clamp(begin + std::chrono::microseconds(us), begin, end);
+    };
     const auto* const details = event->getObject("args");
     const auto detail = details ? details->getString("detail") : std::nullopt;
     trace.complete("llvm", name->str(), inside(*start), inside(*start + *duration),
@@ -72,7 +75,8 @@ void StepClock::enter(CompilePhase phase) noexcept {
 }
 
 void StepClock::enter(CompilePhase phase, const engine::CompileJob& job) noexcept {
-  if (!current || current->phase_ == phase) return;  // the same for all members of a batch: named after the first
+  if (!current || current->phase_ == phase)
+    return;  // the same for all members of a batch: named after the first
   current->change(phase);
   current->job_ = &job;
 }
@@ -90,7 +94,8 @@ void StepClock::change(CompilePhase phase) noexcept {
   try {
     if (profiles_) end_passes(now);
     if (measured && traced && phase_ != CompilePhase::Wait) {
-      trace_->complete("compile", engine::kCompilePhaseNames[static_cast<size_t>(phase_)], since_, now, arguments_of(job_));
+      trace_->complete("compile", engine::kCompilePhaseNames[static_cast<size_t>(phase_)], since_, now,
+                       arguments_of(job_));
     }
   } catch (const std::exception&) {  // no memory for the event
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// StepClock: which step of a compile this thread is in, since when: for the times of the instance and for the trace. One per compile,
-// on its thread's stack. While a trace runs, a step's span holds LLVM's own spans (its TimeProfiler), converted when the step ends: so
-// memory is bounded by one step's, and switching the trace needs no word with other threads.
+// StepClock: which step of a compile this thread is in, since when: for the times of the instance and for the
+// trace. One per compile, on its thread's stack. While a trace runs, a step's span holds LLVM's own spans
+// (its TimeProfiler), converted when the step ends: so memory is bounded by one step's, and switching the
+// trace needs no word with other threads.
 //
 // Cost: with neither times nor trace, nothing but one relaxed load per step.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads what LLVM writes for x86-64 and AArch64: 32-bit records, places relative to themselves in 32 bits (augmentation "zR", "zPLR").
+// Reads what LLVM writes for x86-64 and AArch64: 32-bit records, places relative to themselves in 32 bits
+// (augmentation "zR", "zPLR").
 #include "jit/observers/unwind_records.hpp"
 
 #include <cstring>
@@ -53,8 +54,7 @@ bool is_readable(const std::string& common) {
   const size_t letters = strnlen(augmentation, common.size() - 9);
   size_t at = 9 + letters + 1;
   const auto skip_number = [&] {
-    while (at < common.size() && (common[at++] & 0x80)) {
-    }
+    while (at < common.size() && (common[at++] & 0x80)) {}
   };
   if (*augmentation != 'z') return false;
   for (int i = 0; i < 4; ++i) skip_number();  // alignments, return register, size of what follows
@@ -78,7 +78,8 @@ std::map<uint64_t, UnwindRecords> unwind_records(const LoadedUnit& unit) {
   const LoadedUnit::Section* const section = unit.section(".eh_frame");
   if (!section) return found;
   std::map<uint64_t, const LoadedUnit::Function*> functions;
-  for (const LoadedUnit::Function& function : unit.functions) functions[reinterpret_cast<uint64_t>(function.address)] = &function;
+  for (const LoadedUnit::Function& function : unit.functions)
+    functions[reinterpret_cast<uint64_t>(function.address)] = &function;
   const std::string& bytes = section->bytes;
   for (size_t at = 0; at + 12 <= bytes.size();) {
     const size_t length = read32(bytes, at);
@@ -88,11 +89,13 @@ std::map<uint64_t, UnwindRecords> unwind_records(const LoadedUnit& unit) {
     if (back != 0 && back <= at + 4) {  // not a common record
       const size_t common_at = at + 4 - back;
       const size_t common_end = common_at + 4 + read32(bytes, common_at);
-      const uint64_t place = section->address + at + kPlaceOffset + static_cast<int64_t>(static_cast<int32_t>(read32(bytes, at + kPlaceOffset)));
+      const uint64_t place = section->address + at + kPlaceOffset +
+                             static_cast<int64_t>(static_cast<int32_t>(read32(bytes, at + kPlaceOffset)));
       const auto function = functions.find(place);
       if (function != functions.end() && common_end <= at && common_end - common_at > 12) {
         const std::string common = bytes.substr(common_at, common_end - common_at);
-        if (is_readable(common)) found[place] = records_of(*function->second, common, bytes.substr(at, end - at));
+        if (is_readable(common))
+          found[place] = records_of(*function->second, common, bytes.substr(at, end - at));
       }
     }
     at = end;

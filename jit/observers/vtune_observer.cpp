@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// VTune: its JIT profiling interface, through the agent library that the profiler names in the environment of what it runs. Debian's
-// LLVM is built without Intel's events, so the agent is loaded here.
+// VTune: its JIT profiling interface, through the agent library that the profiler names in the environment of
+// what it runs. Debian's LLVM is built without Intel's events, so the agent is loaded here.
 #include <dlfcn.h>
 
 #include <cstdlib>

@@ -25,7 +25,8 @@ constexpr int kBegin = SIGUSR1, kEnd = SIGUSR2;
 constexpr int kSystemCallStop = SIGTRAP | 0x80;  // with PTRACE_O_TRACESYSGOOD
 
 [[noreturn]] void fail(const char* what, const char* remedy) {
-  throw std::runtime_error(std::string("cannot count: ") + what + " (" + std::strerror(errno) + "). Remedy: " + remedy);
+  throw std::runtime_error(std::string("cannot count: ") + what + " (" + std::strerror(errno) +
+                           "). Remedy: " + remedy);
 }
 
 /// Of the instruction that the thread stopped before.
@@ -41,8 +42,8 @@ void classify(pid_t thread, Cost& cost) {
   size_t at = 0;
   bool locked = false;
   const auto is_prefix = [](uint8_t byte) {
-    return byte == 0xf0 || byte == 0xf2 || byte == 0xf3 || byte == 0x66 || byte == 0x67 || (byte & 0xe7) == 0x26 || (byte & 0xfe) == 0x64 ||
-           (byte & 0xf0) == 0x40;
+    return byte == 0xf0 || byte == 0xf2 || byte == 0xf3 || byte == 0x66 || byte == 0x67 ||
+           (byte & 0xe7) == 0x26 || (byte & 0xfe) == 0x64 || (byte & 0xf0) == 0x40;
   };
   for (; at < 13 && is_prefix(code[at]); ++at) locked |= code[at] == 0xf0;
   const bool exchanges = (code[at] & 0xfe) == 0x86 && code[at + 1] < 0xc0;
@@ -56,7 +57,8 @@ void classify(pid_t thread, Cost& cost) {
 
 enum class Kind { Instructions, SystemCalls };
 
-/// The tracer: resumes the child's threads and counts while a region is open. First of all the child marks an empty one.
+/// The tracer: resumes the child's threads and counts while a region is open. First of all the child marks an
+/// empty one.
 class Tracer {
  public:
   Tracer(pid_t child, Kind kind) : child_(child), kind_(kind) {}
@@ -72,7 +74,8 @@ class Tracer {
       if (WIFSTOPPED(status)) {
         resume(thread, stopped(thread, status));
       } else if (thread == child_) {
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error("the counted work failed; its message stands above");
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+          throw std::runtime_error("the counted work failed; its message stands above");
         return total_;
       }
     }
@@ -119,7 +122,8 @@ class Tracer {
     const bool step = kind_ == Kind::Instructions && open_ && thread == marked_;
     if (step) classify(thread, cost_);
     const auto request = step ? PTRACE_SINGLESTEP : kind_ == Kind::SystemCalls ? PTRACE_SYSCALL : PTRACE_CONT;
-    if (ptrace(request, thread, nullptr, signal) != 0 && errno != ESRCH) fail("a thread cannot be resumed", "allow ptrace in this container");
+    if (ptrace(request, thread, nullptr, signal) != 0 && errno != ESRCH)
+      fail("a thread cannot be resumed", "allow ptrace in this container");
   }
 
   const pid_t child_;
@@ -142,9 +146,7 @@ class Tracer {
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     code = 1;
-  } catch (...) {
-    code = 1;
-  }
+  } catch (...) { code = 1; }
   _exit(code);
 }
 
@@ -154,8 +156,10 @@ Cost count(Kind kind, const std::function<void(Region&)>& body) {
   if (child < 0) fail("fork failed", "free memory");
   if (child == 0) run_child(body);
   int status = 0;
-  if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) fail("the child may not be traced", "allow ptrace in this container");
-  if (ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACESYSGOOD) != 0 ||
+  if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
+    fail("the child may not be traced", "allow ptrace in this container");
+  if (ptrace(PTRACE_SETOPTIONS, child, nullptr,
+             PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACESYSGOOD) != 0 ||
       ptrace(kind == Kind::SystemCalls ? PTRACE_SYSCALL : PTRACE_CONT, child, nullptr, 0) != 0) {
     fail("the child cannot be traced", "allow ptrace in this container");
   }
@@ -169,6 +173,8 @@ void Region::begin() noexcept { syscall(SYS_tgkill, process_, thread_, kBegin); 
 void Region::end() noexcept { syscall(SYS_tgkill, process_, thread_, kEnd); }
 
 Cost count_instructions(const std::function<void(Region&)>& body) { return count(Kind::Instructions, body); }
-int64_t count_system_calls(const std::function<void(Region&)>& body) { return count(Kind::SystemCalls, body).system_calls; }
+int64_t count_system_calls(const std::function<void(Region&)>& body) {
+  return count(Kind::SystemCalls, body).system_calls;
+}
 
 }  // namespace berth::bench

@@ -28,7 +28,8 @@ TEST(Count, instructions_and_read_modify_writes_are_exact) {
     uint64_t word = 0, other = 0;
     region.begin();
     asm volatile("mov $100, %%ecx\n1: dec %%ecx\njnz 1b" ::: "ecx", "cc");
-    asm volatile("lock incq %0\nxchgq %1, %0\nxchgq %%rcx, %1\nxchgq %%rcx, %%rcx" : "+m"(word), "+r"(other)::"rcx", "cc");
+    asm volatile("lock incq %0\nxchgq %1, %0\nxchgq %%rcx, %1\nxchgq %%rcx, %%rcx"
+                 : "+m"(word), "+r"(other)::"rcx", "cc");
     region.end();
   });
   EXPECT_NEAR(static_cast<double>(cost.instructions), 201 + 4, 6);  // and the compiler's own moves
@@ -45,20 +46,16 @@ TEST(Count, system_calls_of_all_threads_and_all_regions) {
     std::atomic<int> step{0};
     std::thread other([&] {
       step = -1;  // what starts a thread is done
-      while (step.load() != 1) {
-      }
+      while (step.load() != 1) {}
       call(7);
       step = 2;
-      while (step.load() != 3) {
-      }
+      while (step.load() != 3) {}
     });
-    while (step.load() != -1) {
-    }
+    while (step.load() != -1) {}
     region.begin();
     step = 1;
     call(3);
-    while (step.load() != 2) {
-    }
+    while (step.load() != 2) {}
     region.end();
     call(100);
     region.begin();
@@ -80,7 +77,8 @@ TEST(Count, a_system_call_is_seen_while_stepping) {
 }
 
 TEST(Count, work_that_throws_is_an_error) {
-  EXPECT_THROW(count_system_calls([](Region&) { throw std::runtime_error("as wished"); }), std::runtime_error);
+  EXPECT_THROW(count_system_calls([](Region&) { throw std::runtime_error("as wished"); }),
+               std::runtime_error);
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // bench gc: what the collector costs those who run, and what it gains from those who wait.
 //
-// A call into a shared library is most of a poll from C; the seq_cst store of leave most of a safe region. Allocation includes its collections,
-// with nothing live; the limit is a store that forwards to the next load. Marking is bound by cache misses: two markers have twice as many
-// in flight. Times to safepoint and of marking are the collector's own, by the sums of its histograms.
+// A call into a shared library is most of a poll from C; the seq_cst store of leave most of a safe region.
+// Allocation includes its collections, with nothing live; the limit is a store that forwards to the next
+// load. Marking is bound by cache misses: two markers have twice as many in flight. Times to safepoint and of
+// marking are the collector's own, by the sums of its histograms.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -39,7 +40,8 @@ double metric_ns(const EngineOwner& engine, std::string_view name) {
   char* text = berth_engine_metrics(engine.get());
   const std::string_view all(text);
   const size_t at = all.find(fmt::format("\n{} ", name));
-  if (at == std::string_view::npos) throw std::runtime_error(fmt::format("the engine has no metric {}", name));
+  if (at == std::string_view::npos)
+    throw std::runtime_error(fmt::format("the engine has no metric {}", name));
   const double seconds = std::strtod(text + at + name.size() + 2, nullptr);
   berth_string_delete(text);
   return seconds * 1e9;
@@ -55,7 +57,8 @@ double collection_ns(const EngineOwner& engine, const ThreadOwner& thread, std::
 /// Threads parked in reservations of keys that `holder` holds.
 class Waiters {
  public:
-  Waiters(const EngineOwner& engine, ThreadOwner& holder, int n) : holder_(holder), keys_(static_cast<size_t>(n)) {
+  Waiters(const EngineOwner& engine, ThreadOwner& holder, int n)
+      : holder_(holder), keys_(static_cast<size_t>(n)) {
     berth_cancel_t* cancel = nullptr;
     check(berth_cancel_new(engine.get(), &cancel));
     cancel_.reset(cancel);
@@ -152,37 +155,40 @@ class Poller {
 Figure poll() {
   const EngineOwner engine = engine_with(1);
   const ThreadOwner thread(engine);
-  return compare("gc/poll/from:c", "berth_gc_root_get(NULL)", 1 / 1.2, kOperations,
-                 [&] {
-                   return time_ns([&] {
-                     for (int i = 0; i < kOperations; ++i) berth_thread_safepoint(thread.get());
-                   });
-                 },
-                 [&] {
-                   return time_ns([&] {
-                     for (int i = 0; i < kOperations; ++i) berth_gc_root_get(nullptr);
-                   });
-                 });
+  return compare(
+      "gc/poll/from:c", "berth_gc_root_get(NULL)", 1 / 1.2, kOperations,
+      [&] {
+        return time_ns([&] {
+          for (int i = 0; i < kOperations; ++i) berth_thread_safepoint(thread.get());
+        });
+      },
+      [&] {
+        return time_ns([&] {
+          for (int i = 0; i < kOperations; ++i) berth_gc_root_get(nullptr);
+        });
+      });
 }
 
 Figure safe_region() {
   const EngineOwner engine = engine_with(1);
   const ThreadOwner thread(engine);
   std::mutex mutex;
-  return compare("gc/safe_enter_leave", "std::mutex lock + unlock", 1 / 1.2, kOperations,
-                 [&] {
-                   return time_ns([&] {
-                     for (int i = 0; i < kOperations; ++i) berth_thread_safe_leave(thread.get(), berth_thread_safe_enter(thread.get()));
-                   });
-                 },
-                 [&] {
-                   return time_ns([&] {
-                     for (int i = 0; i < kOperations; ++i) {
-                       mutex.lock();
-                       mutex.unlock();
-                     }
-                   });
-                 });
+  return compare(
+      "gc/safe_enter_leave", "std::mutex lock + unlock", 1 / 1.2, kOperations,
+      [&] {
+        return time_ns([&] {
+          for (int i = 0; i < kOperations; ++i)
+            berth_thread_safe_leave(thread.get(), berth_thread_safe_enter(thread.get()));
+        });
+      },
+      [&] {
+        return time_ns([&] {
+          for (int i = 0; i < kOperations; ++i) {
+            mutex.lock();
+            mutex.unlock();
+          }
+        });
+      });
 }
 
 Figure safe_region_system_calls() {
@@ -190,7 +196,8 @@ Figure safe_region_system_calls() {
     const EngineOwner engine = engine_with(1);
     const ThreadOwner thread(engine);
     region.begin();
-    for (int i = 0; i < 1000; ++i) berth_thread_safe_leave(thread.get(), berth_thread_safe_enter(thread.get()));
+    for (int i = 0; i < 1000; ++i)
+      berth_thread_safe_leave(thread.get(), berth_thread_safe_enter(thread.get()));
     region.end();
   });
   return none("gc/safe_enter_leave/system_calls", static_cast<double>(calls), "calls");
@@ -213,7 +220,9 @@ Figure time_to_safepoint() {
     Poller poller;
   };
   World many(64), one(1);
-  return compare("gc/time_to_safepoint/parked:64", "1 parked", 0.9, 1, [&] { return many.stop_ns(); }, [&] { return one.stop_ns(); }, 101);
+  return compare(
+      "gc/time_to_safepoint/parked:64", "1 parked", 0.9, 1, [&] { return many.stop_ns(); },
+      [&] { return one.stop_ns(); }, 101);
 }
 
 // The least of several rounds: a parked thread also wakes by itself, every 100 ms.
@@ -251,25 +260,20 @@ int64_t hand_over(bool foreign_collector, Region* region) {
       return usage.ru_nvcsw;
     };
     ready = true;
-    while (!asked.load()) {
-    }
+    while (!asked.load()) {}
     const int64_t before = slept();
     own.reserve({&key, nullptr});  // given back at once
     sleeps = slept() - before;
     served = true;
-    while (!ended.load()) {
-    }
+    while (!ended.load()) {}
   });
-  while (!ready.load()) {
-  }
+  while (!ready.load()) {}
   if (region) region->begin();
   asked = true;
   // Asleep by then, all but always; to ask the engine would take locks that the waiter takes, too.
-  for (const auto asleep = Clock::now() + std::chrono::milliseconds(20); Clock::now() < asleep;) {
-  }
+  for (const auto asleep = Clock::now() + std::chrono::milliseconds(20); Clock::now() < asleep;) {}
   reservation.lease.release(SourceOwner());
-  while (!served.load()) {
-  }
+  while (!served.load()) {}
   if (region) region->end();
   ended = true;
   const SafeScope safe(holder.get());
@@ -277,13 +281,15 @@ int64_t hand_over(bool foreign_collector, Region* region) {
   return sleeps;
 }
 
-// With a foreign collector parked threads are not registered: what is left is the same wait without. Calls: medians. Wake-ups: the least of
-// those that slept at all; a waiter that wakes while the one that serves it still has its parker locked sleeps twice more.
+// With a foreign collector parked threads are not registered: what is left is the same wait without. Calls:
+// medians. Wake-ups: the least of those that slept at all; a waiter that wakes while the one that serves it
+// still has its parker locked sleeps twice more.
 std::vector<Figure> park() {
   std::vector<double> calls[2], sleeps[2];
   for (int i = 0; i < 21; ++i) {
     for (const bool foreign : {false, true}) {
-      calls[foreign].push_back(static_cast<double>(count_system_calls([&](Region& region) { hand_over(foreign, &region); })));
+      calls[foreign].push_back(
+          static_cast<double>(count_system_calls([&](Region& region) { hand_over(foreign, &region); })));
       sleeps[foreign].push_back(static_cast<double>(std::max<int64_t>(hand_over(foreign, nullptr), 1)));
     }
   }
@@ -303,24 +309,25 @@ Figure allocation() {
   options.bytes = 32;
   berth_gc_type_t* type = nullptr;
   check(berth_gc_type_new(engine.get(), &options, &type));
-  return compare("gc/allocate/bytes:32", "malloc + free", 2, kOperations,
-                 [&] {
-                   return time_ns([&] {
-                     for (int i = 0; i < kOperations; ++i) {
-                       void* object = nullptr;
-                       check(berth_gc_allocate(thread.get(), type, 0, &object));
-                     }
-                   });
-                 },
-                 [&] {
-                   return time_ns([&] {
-                     for (int i = 0; i < kOperations; ++i) {
-                       void* memory = std::malloc(32);
-                       sink.store(memory, std::memory_order_relaxed);  // else the compiler drops the pair
-                       std::free(memory);
-                     }
-                   });
-                 });
+  return compare(
+      "gc/allocate/bytes:32", "malloc + free", 2, kOperations,
+      [&] {
+        return time_ns([&] {
+          for (int i = 0; i < kOperations; ++i) {
+            void* object = nullptr;
+            check(berth_gc_allocate(thread.get(), type, 0, &object));
+          }
+        });
+      },
+      [&] {
+        return time_ns([&] {
+          for (int i = 0; i < kOperations; ++i) {
+            void* memory = std::malloc(32);
+            sink.store(memory, std::memory_order_relaxed);  // else the compiler drops the pair
+            std::free(memory);
+          }
+        });
+      });
 }
 
 /// An engine whose heap holds 2 million nodes of two references, all reachable from one root.
@@ -341,7 +348,9 @@ class Graph {
     check(berth_gc_type_new(engine.get(), &options, &type));
     std::vector<char*> nodes;
     std::mt19937 random(7);
-    const auto slot = [&](size_t node, size_t side) { return reinterpret_cast<void**>(nodes[node] + kOffsets[side]); };
+    const auto slot = [&](size_t node, size_t side) {
+      return reinterpret_cast<void**>(nodes[node] + kOffsets[side]);
+    };
     for (size_t i = 0; i < kNodes; ++i) {
       void* node = nullptr;
       check(berth_gc_allocate(thread.get(), type, 0, &node));
@@ -369,8 +378,9 @@ class Graph {
   berth_gc_root_t* root_ = nullptr;
 };
 
-// The second marker is a thread that the stop holds at a poll, or one that waits for a key. The baseline is one marker beside another
-// engine's: two processors that share a cache, a memory or a core are no faster for two independent engines either.
+// The second marker is a thread that the stop holds at a poll, or one that waits for a key. The baseline is
+// one marker beside another engine's: two processors that share a cache, a memory or a core are no faster for
+// two independent engines either.
 std::vector<Figure> parallel_mark() {
   constexpr int kRounds = 7;
   std::vector<Figure> figures;
@@ -387,7 +397,8 @@ std::vector<Figure> parallel_mark() {
       return ns;
     };
     const auto figure = [&](const char* name, const std::function<double()>& ours) {
-      return void_without_two_cores(compare(name, "1 marker, beside another engine's", 1.6, 1, ours, baseline, kRounds));
+      return void_without_two_cores(
+          compare(name, "1 marker, beside another engine's", 1.6, 1, ours, baseline, kRounds));
     };
     {
       Poller poller(two.engine);
@@ -404,14 +415,17 @@ std::vector<Figure> parallel_mark() {
   }
   Graph one(1, Graph::Shape::List), two(2, Graph::Shape::List);
   const Waiters waiters(two.engine, two.thread, 1);
-  figures.push_back(compare("gc/mark/list/markers:2", "1 marker", 0.95, 1, [&] { return two.mark_ns(); }, [&] { return one.mark_ns(); }, kRounds));
+  figures.push_back(compare(
+      "gc/mark/list/markers:2", "1 marker", 0.95, 1, [&] { return two.mark_ns(); },
+      [&] { return one.mark_ns(); }, kRounds));
   return figures;
 }
 
 }  // namespace
 
 std::vector<Figure> gc_figures() {
-  std::vector<Figure> figures = {poll(), safe_region(), safe_region_system_calls(), time_to_safepoint(), stop_wake_ups(), allocation()};
+  std::vector<Figure> figures = {
+      poll(), safe_region(), safe_region_system_calls(), time_to_safepoint(), stop_wake_ups(), allocation()};
   for (auto more : {park, parallel_mark}) {
     for (Figure& figure : more()) figures.push_back(std::move(figure));
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bench harness: runs ours and its baseline in turn, takes medians, and prints their ratio; larger is better.
 //
-// A figure is a pair of functions that do the same work `n` times and give the nanoseconds that it took. Rounds are interleaved, so that a
-// machine that changes its speed changes both. Absolute times are printed for orientation only.
+// A figure is a pair of functions that do the same work `n` times and give the nanoseconds that it took.
+// Rounds are interleaved, so that a machine that changes its speed changes both. Absolute times are printed
+// for orientation only.
 #pragma once
 #include <pthread.h>
 #include <sched.h>
@@ -22,7 +23,7 @@
 namespace berth::bench {
 
 struct Figure {
-  std::string name;           // class/situation/parameters
+  std::string name;  // class/situation/parameters
   double ours = 0, baseline = 0;
   std::string baseline_name;
   double ratio = 0;
@@ -37,7 +38,8 @@ template <class Work>
 double time_ns(Work&& work) {
   const auto start = Clock::now();
   work();
-  return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
+  return static_cast<double>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
 }
 
 /// Nanoseconds of processor time of all threads that `work` takes.
@@ -71,8 +73,7 @@ double time_threads_ns(unsigned n, Work&& work) {
     threads.emplace_back([&, i] {
       pin(i);
       ready.fetch_add(1);
-      while (!go.load(std::memory_order_acquire)) {
-      }
+      while (!go.load(std::memory_order_acquire)) {}
       work(i);
     });
   }
@@ -83,15 +84,16 @@ double time_threads_ns(unsigned n, Work&& work) {
   });
 }
 
-/// Whether two empty loops run side by side as fast as one alone: two virtual processors may be one core, or busy. Best of several.
+/// Whether two empty loops run side by side as fast as one alone: two virtual processors may be one core, or
+/// busy. Best of several.
 inline bool has_two_cores() {
   const auto loops = [](unsigned n) {
     double best = 1e18;
     for (int i = 0; i < 7; ++i) {
       best = std::min(best, time_threads_ns(n, [](unsigned) {
-        std::atomic<int> count{0};
-        for (int k = 0; k < 20'000'000; ++k) count.store(k, std::memory_order_relaxed);
-      }));
+                        std::atomic<int> count{0};
+                        for (int k = 0; k < 20'000'000; ++k) count.store(k, std::memory_order_relaxed);
+                      }));
     }
     return best;
   };
@@ -111,7 +113,8 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// What --filter asks for: only figures whose name contains it. Benches of long figures look before they measure.
+/// What --filter asks for: only figures whose name contains it. Benches of long figures look before they
+/// measure.
 inline std::string& filter() {
   static std::string text;
   return text;
@@ -119,8 +122,9 @@ inline std::string& filter() {
 inline bool is_wanted(std::string_view name) { return name.find(filter()) != std::string_view::npos; }
 
 /// Cost of one operation, ours against the baseline: ratio = baseline / ours.
-inline Figure compare(std::string name, std::string baseline_name, std::optional<double> goal, uint64_t operations,
-                      const std::function<double()>& ours, const std::function<double()>& baseline, int rounds = 15) {
+inline Figure compare(std::string name, std::string baseline_name, std::optional<double> goal,
+                      uint64_t operations, const std::function<double()>& ours,
+                      const std::function<double()>& baseline, int rounds = 15) {
   std::vector<double> a, b;
   ours();  // warm-up
   baseline();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// bench isolation: what a compile worker costs. Informative: a FAST or OPTIMIZED compile of one source at a time, in a worker process
-// against in this one; and the first isolated compile of an engine, which starts the worker.
+// bench isolation: what a compile worker costs. Informative: a FAST or OPTIMIZED compile of one source at a
+// time, in a worker process against in this one; and the first isolated compile of an engine, which starts
+// the worker.
 //
 // Both sides reserve, release and wait for the entry of new keys, with one compile thread.
 #include <fmt/format.h>
@@ -58,18 +59,23 @@ class Compiles {
 
 Figure warm(const char* name, berth_tier_t tier) {
   Compiles ours(BERTH_CONTAINMENT_PROCESS, tier), baseline(BERTH_CONTAINMENT_HANDLER, tier);
-  return compare(name, "compiled in this process", std::nullopt, kSources, [&] { return ours.run(kSources); }, [&] { return baseline.run(kSources); }, 7);
+  return compare(
+      name, "compiled in this process", std::nullopt, kSources, [&] { return ours.run(kSources); },
+      [&] { return baseline.run(kSources); }, 7);
 }
 
 Figure first() {
-  return compare("isolation/first/fast", "compiled in this process", std::nullopt, 1, [] { return Compiles(BERTH_CONTAINMENT_PROCESS, BERTH_TIER_FAST).run(1); },
-                 [] { return Compiles(BERTH_CONTAINMENT_HANDLER, BERTH_TIER_FAST).run(1); }, 7);
+  return compare(
+      "isolation/first/fast", "compiled in this process", std::nullopt, 1,
+      [] { return Compiles(BERTH_CONTAINMENT_PROCESS, BERTH_TIER_FAST).run(1); },
+      [] { return Compiles(BERTH_CONTAINMENT_HANDLER, BERTH_TIER_FAST).run(1); }, 7);
 }
 
 }  // namespace
 
 std::vector<Figure> isolation_figures() {
-  return {warm("isolation/warm/fast", BERTH_TIER_FAST), warm("isolation/warm/optimized", BERTH_TIER_OPTIMIZED), first()};
+  return {warm("isolation/warm/fast", BERTH_TIER_FAST),
+          warm("isolation/warm/optimized", BERTH_TIER_OPTIMIZED), first()};
 }
 
 }  // namespace berth::bench

@@ -34,7 +34,8 @@ class JitEngine {
   /// Source i has entry `f<i>`. Until all are callable.
   void compile_all(std::span<const std::string> texts, berth_tier_t tier) {
     std::vector<InstanceRef> instances;
-    for (size_t i = 0; i < texts.size(); ++i) instances.push_back(release(texts[i], fmt::format("f{}", i), tier));
+    for (size_t i = 0; i < texts.size(); ++i)
+      instances.push_back(release(texts[i], fmt::format("f{}", i), tier));
     for (const InstanceRef& instance : instances) wait(instance);
   }
 

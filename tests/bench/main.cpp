@@ -19,7 +19,9 @@ struct Bench {
 };
 constexpr Bench kBenches[] = {{"reservation", berth::bench::reservation_figures},
 #if defined(BERTH_BENCH_JIT)
-                              {"jit", berth::bench::jit_figures}, {"cache", berth::bench::cache_figures}, {"poll", berth::bench::poll_figures},
+                              {"jit", berth::bench::jit_figures},
+                              {"cache", berth::bench::cache_figures},
+                              {"poll", berth::bench::poll_figures},
                               {"isolation", berth::bench::isolation_figures},
 #endif
 #if defined(BERTH_BENCH_RUN)
@@ -30,9 +32,12 @@ constexpr Bench kBenches[] = {{"reservation", berth::bench::reservation_figures}
 std::string to_json(const std::vector<Figure>& figures) {
   std::string json = "[";
   for (const Figure& f : figures) {
-    json += fmt::format("{}\n  {{\"name\":\"{}\",\"ours\":{:.3f},\"baseline\":{:.3f},\"baseline_name\":\"{}\",\"ratio\":{:.3f},\"goal\":{},\"unit\":\"{}\"}}",
-                        json.size() == 1 ? "" : ",", f.name, f.ours, f.baseline, f.baseline_name, f.ratio,
-                        f.goal ? fmt::format("{:.3f}", *f.goal) : "null", f.unit);
+    json += fmt::format(
+        "{}\n  "
+        "{{\"name\":\"{}\",\"ours\":{:.3f},\"baseline\":{:.3f},\"baseline_name\":\"{}\",\"ratio\":{:.3f},"
+        "\"goal\":{},\"unit\":\"{}\"}}",
+        json.size() == 1 ? "" : ",", f.name, f.ours, f.baseline, f.baseline_name, f.ratio,
+        f.goal ? fmt::format("{:.3f}", *f.goal) : "null", f.unit);
   }
   return json + "\n]\n";
 }
@@ -51,20 +56,25 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   std::vector<Figure> figures;
   for (const std::string& name : names) {
-    if (std::none_of(std::begin(kBenches), std::end(kBenches), [&](const Bench& bench) { return name == bench.name; })) {
+    if (std::none_of(std::begin(kBenches), std::end(kBenches),
+                     [&](const Bench& bench) { return name == bench.name; })) {
       fmt::print(stderr, "berth-bench: no bench \"{}\". Remedy: see berth-bench --list\n", name);
       return 1;
     }
   }
-  // glibc's mutex leaves its atomic operations out in a process that never had a second thread. Nobody needs any of this there.
+  // glibc's mutex leaves its atomic operations out in a process that never had a second thread. Nobody needs
+  // any of this there.
   std::thread([] {}).join();
   for (const Bench& bench : kBenches) {
     if (list) fmt::print("{}\n", bench.name);
-    if (list || (!names.empty() && std::find(names.begin(), names.end(), bench.name) == names.end())) continue;
+    if (list || (!names.empty() && std::find(names.begin(), names.end(), bench.name) == names.end()))
+      continue;
     for (const Figure& f : bench.run()) {
       if (!berth::bench::is_wanted(f.name)) continue;
-      if (f.baseline == 0 && f.ratio == 0 && f.goal) fmt::print("{}: {}\n", f.name, f.baseline_name);  // what is missing
-      fmt::print("{:<46} {:>11.1f} {} against {:>11.1f}   ratio {:>7.2f}   goal {}\n", f.name, f.ours, f.unit, f.baseline, f.ratio,
+      if (f.baseline == 0 && f.ratio == 0 && f.goal)
+        fmt::print("{}: {}\n", f.name, f.baseline_name);  // what is missing
+      fmt::print("{:<46} {:>11.1f} {} against {:>11.1f}   ratio {:>7.2f}   goal {}\n", f.name, f.ours, f.unit,
+                 f.baseline, f.ratio,
                  f.goal ? fmt::format("{:.2f}{}", *f.goal, f.ratio >= *f.goal ? "" : "  MISSED") : "-");
       std::fflush(stdout);
       figures.push_back(f);

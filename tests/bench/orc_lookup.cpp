@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the look-up bench is held against where LLVM is there: an ORC session's look-up of a symbol that is ready.
+// What the look-up bench is held against where LLVM is there: an ORC session's look-up of a symbol that is
+// ready.
 #include <fmt/format.h>
 #include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
 #include <llvm/ExecutionEngine/Orc/Core.h>
@@ -33,7 +34,10 @@ std::function<double(const std::vector<int>& order)> orc_lookups(int keys) {
     const auto search = makeJITDylibSearchOrder(&owned->dylib);
     uint64_t sum = 0;
     const double ns = time_ns([&] {
-      for (const int i : order) sum += cantFail(owned->session.lookup(search, owned->names[static_cast<size_t>(i)])).getAddress().getValue();
+      for (const int i : order)
+        sum += cantFail(owned->session.lookup(search, owned->names[static_cast<size_t>(i)]))
+                   .getAddress()
+                   .getValue();
     });
     return sum == 1 ? 0 : ns;
   };

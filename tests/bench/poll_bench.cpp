@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// bench poll: the sum of 1,024 doubles in generated code that polls and keeps its array in a shadow frame, against LLVM code of the same
-// loop, bounds check included, that does neither. Instructions, so the figure is exact; that of an empty loop is taken off both, and with
-// it the call. The limit is 1: chunks make the loop itself free of the poll.
+// bench poll: the sum of 1,024 doubles in generated code that polls and keeps its array in a shadow frame,
+// against LLVM code of the same loop, bounds check included, that does neither. Instructions, so the figure
+// is exact; that of an empty loop is taken off both, and with it the call. The limit is 1: chunks make the
+// loop itself free of the poll.
 #include <algorithm>
 #include <stdexcept>
 #include <string_view>
@@ -56,44 +57,47 @@ bad:
 
 int64_t generated(berth_tier_t tier, int64_t numbers) {
   return count_instructions([&](Region& region) {
-    EngineOwner engine;
-    ThreadOwner thread(engine);
-    berth_program_t* program = nullptr;
-    check(berth_program_parse(engine.get(), kProgram.data(), kProgram.size(), "sum", &program));
-    berth_program_set_tier(program, tier);
-    check(berth_program_call(thread.get(), program, "prepare", nullptr, 0, nullptr));
-    berth_value_t argument{BERTH_VALUE_I64, {numbers}}, result{};
-    for (int i = 0; i < 3; ++i) check(berth_program_call(thread.get(), program, "sum", &argument, 1, &result));
-    region.begin();
-    check(berth_program_call(thread.get(), program, "sum", &argument, 1, &result));
-    region.end();
-    if (result.f != static_cast<double>(numbers)) throw std::runtime_error("another sum");
-    berth_program_delete(program);
-  }).instructions;
+           EngineOwner engine;
+           ThreadOwner thread(engine);
+           berth_program_t* program = nullptr;
+           check(berth_program_parse(engine.get(), kProgram.data(), kProgram.size(), "sum", &program));
+           berth_program_set_tier(program, tier);
+           check(berth_program_call(thread.get(), program, "prepare", nullptr, 0, nullptr));
+           berth_value_t argument{BERTH_VALUE_I64, {numbers}}, result{};
+           for (int i = 0; i < 3; ++i)
+             check(berth_program_call(thread.get(), program, "sum", &argument, 1, &result));
+           region.begin();
+           check(berth_program_call(thread.get(), program, "sum", &argument, 1, &result));
+           region.end();
+           if (result.f != static_cast<double>(numbers)) throw std::runtime_error("another sum");
+           berth_program_delete(program);
+         })
+      .instructions;
 }
 
 int64_t plain(berth_tier_t tier, int64_t numbers) {
   return count_instructions([&](Region& region) {
-    EngineOwner engine;
-    ThreadOwner thread(engine);
-    static char method;
-    auto reservation = thread.reserve({&method, nullptr});
-    const InstanceRef instance = reservation.lease.instance();
-    SourceOwner source = SourceOwner::from_ir(kPlain, "f");
-    berth_source_set_tier(source.get(), tier);
-    reservation.lease.release(std::move(source));
-    auto* const sum = reinterpret_cast<double (*)(const void*, int64_t)>(thread.wait_entry(instance));
-    struct {
-      int64_t header, length;
-      double items[kNumbers];
-    } array{0, kNumbers, {}};
-    std::fill(std::begin(array.items), std::end(array.items), 1.0);
-    double result = sum(&array, numbers);
-    region.begin();
-    result = sum(&array, numbers);
-    region.end();
-    if (result != static_cast<double>(numbers)) throw std::runtime_error("another sum");
-  }).instructions;
+           EngineOwner engine;
+           ThreadOwner thread(engine);
+           static char method;
+           auto reservation = thread.reserve({&method, nullptr});
+           const InstanceRef instance = reservation.lease.instance();
+           SourceOwner source = SourceOwner::from_ir(kPlain, "f");
+           berth_source_set_tier(source.get(), tier);
+           reservation.lease.release(std::move(source));
+           auto* const sum = reinterpret_cast<double (*)(const void*, int64_t)>(thread.wait_entry(instance));
+           struct {
+             int64_t header, length;
+             double items[kNumbers];
+           } array{0, kNumbers, {}};
+           std::fill(std::begin(array.items), std::end(array.items), 1.0);
+           double result = sum(&array, numbers);
+           region.begin();
+           result = sum(&array, numbers);
+           region.end();
+           if (result != static_cast<double>(numbers)) throw std::runtime_error("another sum");
+         })
+      .instructions;
 }
 
 Figure figure(berth_tier_t tier, const char* name) {
@@ -105,7 +109,8 @@ Figure figure(berth_tier_t tier, const char* name) {
 }  // namespace
 
 std::vector<Figure> poll_figures() {
-  return {figure(BERTH_TIER_FAST, "gc/poll/tier:fast"), figure(BERTH_TIER_OPTIMIZED, "gc/poll/tier:optimized")};
+  return {figure(BERTH_TIER_FAST, "gc/poll/tier:fast"),
+          figure(BERTH_TIER_OPTIMIZED, "gc/poll/tier:optimized")};
 }
 
 }  // namespace berth::bench

@@ -25,10 +25,13 @@ namespace {
 
 namespace jl = llvm::jitlink;
 
-// Segments one after the other in one mapping, which is writable and executable: no limit is slower than it must be.
+// Segments one after the other in one mapping, which is writable and executable: no limit is slower than it
+// must be.
 class Slab final : public jl::JITLinkMemoryManager {
  public:
-  Slab() : base_(static_cast<char*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
+  Slab()
+      : base_(static_cast<char*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
     if (base_ == MAP_FAILED) std::abort();
   }
   ~Slab() override { munmap(base_, kBytes); }
@@ -54,7 +57,9 @@ class Slab final : public jl::JITLinkMemoryManager {
  private:
   struct Allocation final : InFlightAlloc {
     void abandon(OnAbandonedFunction on_abandoned) override { on_abandoned(llvm::Error::success()); }
-    void finalize(OnFinalizedFunction on_finalised) override { on_finalised(FinalizedAlloc(llvm::orc::ExecutorAddr(1))); }
+    void finalize(OnFinalizedFunction on_finalised) override {
+      on_finalised(FinalizedAlloc(llvm::orc::ExecutorAddr(1)));
+    }
   };
   static constexpr size_t kBytes = size_t{1} << 30;
   char* const base_;
@@ -63,10 +68,13 @@ class Slab final : public jl::JITLinkMemoryManager {
 
 class Context final : public jl::JITLinkContext {
  public:
-  Context(Slab& slab, const std::string& entry, void*& address) : JITLinkContext(nullptr), slab_(slab), entry_(entry), address_(address) {}
+  Context(Slab& slab, const std::string& entry, void*& address)
+      : JITLinkContext(nullptr), slab_(slab), entry_(entry), address_(address) {}
   jl::JITLinkMemoryManager& getMemoryManager() override { return slab_; }
   void notifyFailed(llvm::Error) override { std::abort(); }
-  void lookup(const LookupMap&, std::unique_ptr<jl::JITLinkAsyncLookupContinuation>) override { std::abort(); }
+  void lookup(const LookupMap&, std::unique_ptr<jl::JITLinkAsyncLookupContinuation>) override {
+    std::abort();
+  }
   llvm::Error notifyResolved(jl::LinkGraph& graph) override {
     for (jl::Symbol* symbol : graph.defined_symbols()) {
       if (symbol->hasName() && *symbol->getName() == entry_) address_ = symbol->getAddress().toPtr<void*>();
@@ -86,7 +94,8 @@ class Context final : public jl::JITLinkContext {
 struct RawCompiler::Tools {
   explicit Tools(Tier tier) : tier(tier) {
     auto host = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
-    host.setCodeGenOptLevel(tier == Tier::Fast ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
+    host.setCodeGenOptLevel(tier == Tier::Fast ? llvm::CodeGenOptLevel::None
+                                               : llvm::CodeGenOptLevel::Default);
     host.setRelocationModel(llvm::Reloc::PIC_);
     host.setCodeModel(llvm::CodeModel::Small);
     machine = llvm::cantFail(host.createTargetMachine());
@@ -172,19 +181,25 @@ std::string burst_source(int index) {
 
 std::string heavy_source(int index) {
   constexpr int kLoops = 12;
-  std::string text = fmt::format("define i64 @f{}(i64 %n) {{\nentry:\n  %p = alloca [64 x i64]\n  br label %h0\n", index);
+  std::string text =
+      fmt::format("define i64 @f{}(i64 %n) {{\nentry:\n  %p = alloca [64 x i64]\n  br label %h0\n", index);
   std::string before = "entry";
   for (int i = 0; i < kLoops; ++i) {
     text += fmt::format(
-        "h{0}:\n  %i{0} = phi i64 [ 0, %{1} ], [ %j{0}, %h{0} ]\n  %m{0} = and i64 %i{0}, 63\n  %q{0} = getelementptr [64 x i64], ptr %p, i64 0, i64 %m{0}\n"
-        "  %v{0} = load i64, ptr %q{0}\n  %w{0} = mul i64 %v{0}, {2}\n  %y{0} = add i64 %w{0}, %n\n  store i64 %y{0}, ptr %q{0}\n"
-        "  %j{0} = add i64 %i{0}, 1\n  %c{0} = icmp slt i64 %j{0}, %n\n  br i1 %c{0}, label %h{0}, label %{3}\n",
+        "h{0}:\n  %i{0} = phi i64 [ 0, %{1} ], [ %j{0}, %h{0} ]\n  %m{0} = and i64 %i{0}, 63\n  %q{0} = "
+        "getelementptr [64 x i64], ptr %p, i64 0, i64 %m{0}\n"
+        "  %v{0} = load i64, ptr %q{0}\n  %w{0} = mul i64 %v{0}, {2}\n  %y{0} = add i64 %w{0}, %n\n  store "
+        "i64 %y{0}, ptr %q{0}\n"
+        "  %j{0} = add i64 %i{0}, 1\n  %c{0} = icmp slt i64 %j{0}, %n\n  br i1 %c{0}, label %h{0}, label "
+        "%{3}\n",
         i, before, index + i, i + 1 < kLoops ? fmt::format("h{}", i + 1) : "end");
     before = fmt::format("h{}", i);
   }
   return text + "end:\n  %r = load i64, ptr %p\n  ret i64 %r\n}\n";
 }
 
-std::string trivial_source(int n) { return fmt::format("define i64 @f(i64 %x) {{\n  %y = add i64 %x, {}\n  ret i64 %y\n}}\n", n); }
+std::string trivial_source(int n) {
+  return fmt::format("define i64 @f(i64 %x) {{\n  %y = add i64 %x, {}\n  ret i64 %y\n}}\n", n);
+}
 
 }  // namespace berth::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RawCompiler: the limit of the jit benches: the steps of a compile without an engine: read a batch into one context, verify, merge, one
-// pooled machine, JITLink into one slab. One thread at a time.
+// RawCompiler: the limit of the jit benches: the steps of a compile without an engine: read a batch into one
+// context, verify, merge, one pooled machine, JITLink into one slab. One thread at a time.
 #pragma once
 #include <memory>
 #include <span>
@@ -16,8 +16,11 @@ class RawCompiler {
   RawCompiler(RawCompiler&&) noexcept;
   RawCompiler& operator=(RawCompiler&&) = delete;
 
-  /// Sources whose names do not clash, into one object. Address of `entry`. Ends the process if something fails.
-  void* compile(std::span<const std::string> texts, const std::string& entry) { return link(object_of(texts), entry); }
+  /// Sources whose names do not clash, into one object. Address of `entry`. Ends the process if something
+  /// fails.
+  void* compile(std::span<const std::string> texts, const std::string& entry) {
+    return link(object_of(texts), entry);
+  }
   // Its two halves.
   std::string object_of(std::span<const std::string> texts);
   void* link(const std::string& object, const std::string& entry);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// bench reservation: the reservation table against the ancestor's design, one mutex, one map, one condition variable with notify_all.
+// bench reservation: the reservation table against the ancestor's design, one mutex, one map, one condition
+// variable with notify_all.
 //
-// An uncontended pair is reserve and release without result; the limit is three read-modify-writes. With 64 waiters on other keys the
-// ancestor wakes all of them at each release. A hand-off is a release that ends another thread's wait, to the return of its reserve; the
-// limit is a bare condition variable. In the crowd 64 threads ask for 10,000 keys, each in an order of its own, and each key is worked
-// out once; without any exclusion all 64 would work on all of them. `looked_up_first` is the same, asked as a caller does: a look-up of
-// the entry, and a reserve only where it finds none.
+// An uncontended pair is reserve and release without result; the limit is three read-modify-writes. With 64
+// waiters on other keys the ancestor wakes all of them at each release. A hand-off is a release that ends
+// another thread's wait, to the return of its reserve; the limit is a bare condition variable. In the crowd
+// 64 threads ask for 10,000 keys, each in an order of its own, and each key is worked out once; without any
+// exclusion all 64 would work on all of them. `looked_up_first` is the same, asked as a caller does: a
+// look-up of the entry, and a reserve only where it finds none.
 #include <condition_variable>
 #include <fstream>
 #include <latch>
@@ -117,9 +119,10 @@ Figure uncontended() {
   ThreadOwner thread(engine);
   MutexTable table;
   constexpr int kFew = 20;  // well within a time slice of a shared machine
-  return compare("reservation/uncontended/threads:1", kAncestor, 2, uint64_t{kKeys} * kFew,
-                 [&] { return time_ns([&] { pairs(thread.get(), kFew); }); },
-                 [&] { return time_ns([&] { pairs(table, kFew); }); }, 151);
+  return compare(
+      "reservation/uncontended/threads:1", kAncestor, 2, uint64_t{kKeys} * kFew,
+      [&] { return time_ns([&] { pairs(thread.get(), kFew); }); },
+      [&] { return time_ns([&] { pairs(table, kFew); }); }, 151);
 }
 
 // Two threads, each with half of the keys.
@@ -131,14 +134,15 @@ Figure two_threads() {
       with_half(static_cast<int>(i) * kKeys / 2, static_cast<int>(i + 1) * kKeys / 2);
     });
   };
-  return void_without_two_cores(compare("reservation/disjoint/threads:2", kAncestor, 5, uint64_t{kKeys} * kRounds,
-                                        [&] {
-                                          return run([&](int from, int to) {
-                                            ThreadOwner thread(engine);
-                                            pairs(thread.get(), kRounds, from, to);
-                                          });
-                                        },
-                                        [&] { return run([&](int from, int to) { pairs(table, kRounds, from, to); }); }, 9));
+  return void_without_two_cores(compare(
+      "reservation/disjoint/threads:2", kAncestor, 5, uint64_t{kKeys} * kRounds,
+      [&] {
+        return run([&](int from, int to) {
+          ThreadOwner thread(engine);
+          pairs(thread.get(), kRounds, from, to);
+        });
+      },
+      [&] { return run([&](int from, int to) { pairs(table, kRounds, from, to); }); }, 9));
 }
 
 // What cannot be noisy: of 20 pairs, after each key was used once.
@@ -161,15 +165,24 @@ std::vector<Figure> counts() {
   };
   const Cost cost = count_instructions(ours), baseline = count_instructions(ancestor);
   const auto per_pair = [](int64_t n) { return static_cast<double>(n) / kPairs; };
-  Figure instructions{"reservation/uncontended/instructions", per_pair(cost.instructions), per_pair(baseline.instructions), kAncestor,
-                      0, std::nullopt, "instructions"};
+  Figure instructions{"reservation/uncontended/instructions",
+                      per_pair(cost.instructions),
+                      per_pair(baseline.instructions),
+                      kAncestor,
+                      0,
+                      std::nullopt,
+                      "instructions"};
   instructions.ratio = instructions.baseline / instructions.ours;
   // A lock would be two more read-modify-writes.
-  return {bounded("reservation/uncontended/read_modify_writes", per_pair(cost.read_modify_writes), 3, "atomic operations"),
-          none("reservation/uncontended/system_calls", static_cast<double>(count_system_calls(ours)), "system calls"), instructions};
+  return {bounded("reservation/uncontended/read_modify_writes", per_pair(cost.read_modify_writes), 3,
+                  "atomic operations"),
+          none("reservation/uncontended/system_calls", static_cast<double>(count_system_calls(ours)),
+               "system calls"),
+          instructions};
 }
 
-// Each pair finds all waiters asleep: while those that the last release woke still stand in line for the mutex, nobody is there to wake.
+// Each pair finds all waiters asleep: while those that the last release woke still stand in line for the
+// mutex, nobody is there to wake.
 double pairs_beside(MutexTable& table, int waiters, int n) {
   double sum = 0;
   for (int i = 0; i < n; ++i) {
@@ -225,11 +238,14 @@ std::vector<Figure> foreign_waiters() {
   ThreadOwner quiet_thread(quiet);
   const auto beside = [&](berth_thread_t* each) { return time_ns([&] { pairs(each, kPairs * 5); }); };
   std::vector<Figure> figures;
-  figures.push_back(compare("reservation/release_beside_waiters/waiters:64_against_0", "the same without waiters", 1 / 1.1,
-                            uint64_t{kKeys} * kPairs * 5, [&] { return beside(thread.get()); }, [&] { return beside(quiet_thread.get()); }));
-  figures.push_back(compare("reservation/release_beside_waiters/waiters:64", kAncestor, 20,
-                                uint64_t{kKeys} * kPairs, [&] { return time_ns([&] { pairs(thread.get(), kPairs); }); },
-                                [&] { return pairs_beside(table, kWaiters, 100) * kKeys * kPairs; }, 5));
+  figures.push_back(compare(
+      "reservation/release_beside_waiters/waiters:64_against_0", "the same without waiters", 1 / 1.1,
+      uint64_t{kKeys} * kPairs * 5, [&] { return beside(thread.get()); },
+      [&] { return beside(quiet_thread.get()); }));
+  figures.push_back(compare(
+      "reservation/release_beside_waiters/waiters:64", kAncestor, 20, uint64_t{kKeys} * kPairs,
+      [&] { return time_ns([&] { pairs(thread.get(), kPairs); }); },
+      [&] { return pairs_beside(table, kWaiters, 100) * kKeys * kPairs; }, 5));
   berth_cancel_fire(cancel);
   table.stop();
   const SafeScope safe(thread.get());
@@ -291,13 +307,13 @@ double bare_hand_offs(int n) {
 }
 
 Figure latency() {
-  return compare("reservation/hand_off/waiters:1", "a bare condition variable", 1 / 1.5, 2000, [] { return hand_offs(2000); },
-                 [] { return bare_hand_offs(2000); }, 11);
+  return compare(
+      "reservation/hand_off/waiters:1", "a bare condition variable", 1 / 1.5, 2000,
+      [] { return hand_offs(2000); }, [] { return bare_hand_offs(2000); }, 11);
 }
 
 void work_2us() {
-  for (const auto end = Clock::now() + std::chrono::microseconds(2); Clock::now() < end;) {
-  }
+  for (const auto end = Clock::now() + std::chrono::microseconds(2); Clock::now() < end;) {}
 }
 
 // Each thread asks for all keys, in an order of its own.
@@ -342,7 +358,9 @@ std::vector<Figure> crowd(std::string name, std::optional<double> goal, bool loo
       }
     });
     const std::string metrics = engine.metrics();
-    const auto value = [&](const char* line) { return std::stoull(metrics.substr(metrics.find(line) + std::string(line).size())); };
+    const auto value = [&](const char* line) {
+      return std::stoull(metrics.substr(metrics.find(line) + std::string(line).size()));
+    };
     waits += value("\nberth_waits_total ");
     wakes += value("\nberth_wakeups_total{reason=\"served\"} ");
     return ns;
@@ -358,8 +376,10 @@ std::vector<Figure> crowd(std::string name, std::optional<double> goal, bool loo
       }
     });
   };
-  Figure time = compare(name + "/threads:64/keys:10000", kAncestor, goal, uint64_t{kThreads} * kMany, ours, ancestor, 5);
-  Figure counted{name + "/wakeups", static_cast<double>(wakes), static_cast<double>(waits), "waits", 0, 1, "wake-ups"};
+  Figure time = compare(name + "/threads:64/keys:10000", kAncestor, goal, uint64_t{kThreads} * kMany, ours,
+                        ancestor, 5);
+  Figure counted{name + "/wakeups", static_cast<double>(wakes), static_cast<double>(waits), "waits", 0, 1,
+                 "wake-ups"};
   counted.ratio = (counted.baseline + 1) / (counted.ours + 1);
   return {time, counted};
 }
@@ -385,9 +405,10 @@ std::vector<Figure> memory() {
     check(berth_release(thread.get(), got.lease, nullptr));
   }
   // Less than a byte per key: the noise of the allocator, not a slot of 64.
-  return {bounded("reservation/memory/growth/keys:1000000", std::max(resident_kib() - before, 1.0), 512, "KiB"),
-          bounded("reservation/memory/idle_slot", sizeof(engine::Slot), 64, "bytes"),
-          bounded("reservation/memory/instance_header", sizeof(engine::CodeInstance), 128, "bytes")};
+  return {
+      bounded("reservation/memory/growth/keys:1000000", std::max(resident_kib() - before, 1.0), 512, "KiB"),
+      bounded("reservation/memory/idle_slot", sizeof(engine::Slot), 64, "bytes"),
+      bounded("reservation/memory/instance_header", sizeof(engine::CodeInstance), 128, "bytes")};
 }
 
 int published() { return 1; }
@@ -410,26 +431,28 @@ std::vector<Figure> lookup() {
   const auto ours = [&] {
     return time_ns([&] {
       for (int round = 0; round < 100; ++round) {
-        for (const int i : order) sum += reinterpret_cast<uintptr_t>(berth_lookup_entry(engine.get(), key_of(i), 0));
+        for (const int i : order)
+          sum += reinterpret_cast<uintptr_t>(berth_lookup_entry(engine.get(), key_of(i), 0));
       }
     });
   };
   std::vector<Figure> figures;
-  figures.push_back(compare("reservation/lookup_entry/keys:1000", "unordered_map under a mutex", std::nullopt, 1000 * 100, ours, [&] {
-    return time_ns([&] {
-      for (int round = 0; round < 100; ++round) {
-        for (const int i : order) {
-          const std::lock_guard lock(mutex);
-          sum += reinterpret_cast<uintptr_t>(map.find(key_of(i).method)->second);
-        }
-      }
-    });
-  }));
+  figures.push_back(compare("reservation/lookup_entry/keys:1000", "unordered_map under a mutex", std::nullopt,
+                            1000 * 100, ours, [&] {
+                              return time_ns([&] {
+                                for (int round = 0; round < 100; ++round) {
+                                  for (const int i : order) {
+                                    const std::lock_guard lock(mutex);
+                                    sum += reinterpret_cast<uintptr_t>(map.find(key_of(i).method)->second);
+                                  }
+                                }
+                              });
+                            }));
   figures.push_back(bounded("reservation/lookup_entry/time", figures.front().ours, 10, "ns"));
 #if defined(BERTH_BENCH_JIT)
   const auto orc = orc_lookups(1000);
-  figures.push_back(compare("reservation/lookup_entry/against_orc", "ORC session look-up", 80, 1000 * 100, ours,
-                            [&] { return orc(order) * 100; }));
+  figures.push_back(compare("reservation/lookup_entry/against_orc", "ORC session look-up", 80, 1000 * 100,
+                            ours, [&] { return orc(order) * 100; }));
 #endif
   if (sum == 1) figures.clear();  // the sum is used
   return figures;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract row G17: a mutex that the collector may take and one that it never takes are locked by different scopes. Each MIX must not compile;
-// without one the file does.
+// Contract row G17: a mutex that the collector may take and one that it never takes are locked by different
+// scopes. Each MIX must not compile; without one the file does.
 #include "gc/safe_mutex.hpp"
 #include "gc/safe_upgrade_mutex.hpp"
 
-void mix(berth::gc::Thread& thread, berth::gc::SafeMutex& safe, berth::sync::Mutex& plain, berth::gc::SafeUpgradeMutex& upgrade) {
+void mix(berth::gc::Thread& thread, berth::gc::SafeMutex& safe, berth::sync::Mutex& plain,
+         berth::gc::SafeUpgradeMutex& upgrade) {
   berth::gc::SafeCondition condition;
 #if MIX == 1
   const berth::gc::CollectorLock mixed(thread, safe);
@@ -23,9 +24,7 @@ void mix(berth::gc::Thread& thread, berth::gc::SafeMutex& safe, berth::sync::Mut
   condition.wait_until(mixed, berth::sync::TimePoint::max(), [] { return true; });
 #endif
   const berth::gc::SafeMutex::Guard guard(thread, safe);
-  {
-    const berth::gc::SafeUpgradeMutex::SharedGuard shared(thread, upgrade);
-  }
+  { const berth::gc::SafeUpgradeMutex::SharedGuard shared(thread, upgrade); }
   berth::gc::CollectorLock lock(thread, plain);
   condition.notify_one(lock);
 }

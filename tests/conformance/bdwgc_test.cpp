@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract G48: the engine on bdwgc, through the adapter of examples/bdwgc. This program also holds all tests of reservation_test.cpp:
-// their engines get the adapter's hooks, their threads are bdwgc's, and one more thread collects in a loop, so that signals stop the
-// others at any instruction.
+// Contract G48: the engine on bdwgc, through the adapter of examples/bdwgc. This program also holds all tests
+// of reservation_test.cpp: their engines get the adapter's hooks, their threads are bdwgc's, and one more
+// thread collects in a loop, so that signals stop the others at any instruction.
 #define GC_THREADS
 #include <gc/gc.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,8 @@ class Bdwgc : public ::testing::Environment {
       stress::Random random(1);
       while (!stop.stop_requested()) {
         GC_gcollect();
-        // No synchronisation: without a pause the others would hardly ever get the collector's lock, which is not fair.
+        // No synchronisation: without a pause the others would hardly ever get the collector's lock, which is
+        // not fair.
         std::this_thread::sleep_for(std::chrono::microseconds(random.below(2000)));
       }
       unregister_thread();
@@ -96,8 +97,8 @@ void on_a_stack_of_its_own(const std::function<void()>& body) {
   });
   bdwgc_blocking([](void* self) { static_cast<std::thread*>(self)->join(); }, &thread);
 }
-/// Polls until `condition` holds: the collecting thread goes on. What a sweep drops goes at a release. The watchdog ends a wait that is in
-/// vain.
+/// Polls until `condition` holds: the collecting thread goes on. What a sweep drops goes at a release. The
+/// watchdog ends a wait that is in vain.
 template <class Condition>
 void poll_until(berth_thread_t* thread, Condition&& condition) {
   static const char scratch = 0;
@@ -193,7 +194,8 @@ TEST(Bdwgc, G48_finalizers_wait_while_the_threads_agent_holds_a_lease) {
   berth_thread_t* thread = nullptr;
   succeed(berth_engine_new(config, &engine));
   berth_config_delete(config);
-  succeed(berth_thread_attach(engine, &thread));  // without the adapter's thread: this one alone may run finalizers
+  succeed(berth_thread_attach(engine,
+                              &thread));  // without the adapter's thread: this one alone may run finalizers
   GC_set_finalize_on_demand(1);
   static std::atomic<int> finalized{0};
   static const char method = 0;
@@ -201,7 +203,8 @@ TEST(Bdwgc, G48_finalizers_wait_while_the_threads_agent_holds_a_lease) {
   succeed(berth_reserve(thread, {&method, nullptr}, nullptr, &got));
   on_a_stack_of_its_own([&] {
     for (int i = 0; i < 10; ++i) {
-      GC_REGISTER_FINALIZER_NO_ORDER(GC_MALLOC(64), [](void*, void*) { ++finalized; }, nullptr, nullptr, nullptr);
+      GC_REGISTER_FINALIZER_NO_ORDER(
+          GC_MALLOC(64), [](void*, void*) { ++finalized; }, nullptr, nullptr, nullptr);
     }
   });
   while (!GC_should_invoke_finalizers()) std::this_thread::yield();  // the collecting thread goes on

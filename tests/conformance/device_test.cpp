@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract page "devices", on the host device, through the C API: semaphores, submissions, kernels, whole-grid barriers.
+// Contract page "devices", on the host device, through the C API: semaphores, submissions, kernels,
+// whole-grid barriers.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -54,8 +55,8 @@ class Device : public ::testing::Test {
     return KernelOwner(out);
   }
   // Launches and waits; the error is the launch's own.
-  berth_error_t* launch(const KernelOwner& kernel, uint32_t blocks, uint32_t lanes, std::vector<berth_arg_t> items,
-                        uint32_t shared_bytes = 0) {
+  berth_error_t* launch(const KernelOwner& kernel, uint32_t blocks, uint32_t lanes,
+                        std::vector<berth_arg_t> items, uint32_t shared_bytes = 0) {
     const SemaphoreOwner done = semaphore();
     berth_grid_t grid{};
     grid.struct_size = sizeof grid;
@@ -67,7 +68,9 @@ class Device : public ::testing::Test {
     const berth_args_t args{items.size(), items.data()};
     const berth_point_t point{done.get(), 1};
     const berth_points_t signals{1, &point};
-    if (berth_error_t* error = berth_queue_launch(queue_.get(), kernel.get(), &grid, &args, nullptr, &signals)) return error;
+    if (berth_error_t* error =
+            berth_queue_launch(queue_.get(), kernel.get(), &grid, &args, nullptr, &signals))
+      return error;
     return berth_semaphore_wait(done.get(), 1, -1);
   }
   template <class T>
@@ -98,7 +101,8 @@ berth_arg_t arg(int32_t value) {
 
 const std::string kDeclarations =
     "declare i32 @berth_lane_id(i32)\ndeclare i32 @berth_lane_count(i32)\ndeclare i32 @berth_block_id(i32)\n"
-    "declare i32 @berth_block_count(i32)\ndeclare void @berth_block_barrier()\ndeclare void @berth_grid_barrier()\n"
+    "declare i32 @berth_block_count(i32)\ndeclare void @berth_block_barrier()\ndeclare void "
+    "@berth_grid_barrier()\n"
     "declare void @berth_fault(i32)\n";
 
 // Every lane: x[g] = g; barrier; y[g] = sum over 4 lanes from the next block on; in a loop of `rounds`.
@@ -140,7 +144,8 @@ done:
 
 std::vector<int32_t> rotated(uint32_t blocks, uint32_t lanes, uint32_t rounds) {
   std::vector<int32_t> out(blocks * lanes);
-  for (uint32_t g = 0; g < out.size(); ++g) out[g] = static_cast<int32_t>((g + uint64_t{rounds} * lanes) % out.size());
+  for (uint32_t g = 0; g < out.size(); ++g)
+    out[g] = static_cast<int32_t>((g + uint64_t{rounds} * lanes) % out.size());
   return out;
 }
 
@@ -160,12 +165,13 @@ TEST_P(GridBarrier, GRD_1_values_live_across_barriers_in_a_loop) {
   EXPECT_EQ(read<int32_t>(y, n), rotated(shape.blocks, shape.lanes, shape.rounds));
 }
 
-INSTANTIATE_TEST_SUITE_P(Device, GridBarrier,
-                         ::testing::Values(Shape{"host:threads=1", 1, 1, 3}, Shape{"host:threads=1", 512, 33, 5},
-                                           Shape{"host:threads=2", 3, 256, 2}, Shape{"host:threads=4", 512, 64, 5},
-                                           Shape{"host:threads=16", 17, 33, 5}, Shape{"host:threads=2", 65536, 1, 2},
-                                           Shape{"host:threads=2,order=descending", 64, 33, 5},
-                                           Shape{"host:threads=4,order=random,seed=3", 64, 33, 5}));
+INSTANTIATE_TEST_SUITE_P(
+    Device, GridBarrier,
+    ::testing::Values(Shape{"host:threads=1", 1, 1, 3}, Shape{"host:threads=1", 512, 33, 5},
+                      Shape{"host:threads=2", 3, 256, 2}, Shape{"host:threads=4", 512, 64, 5},
+                      Shape{"host:threads=16", 17, 33, 5}, Shape{"host:threads=2", 65536, 1, 2},
+                      Shape{"host:threads=2,order=descending", 64, 33, 5},
+                      Shape{"host:threads=4,order=random,seed=3", 64, 33, 5}));
 
 TEST_F(Device, GRD_2_one_kernel_launched_again_and_again) {
   open();
@@ -226,7 +232,8 @@ TEST_F(Device, GRD_11_grid_barrier_needs_cooperative) {
   const BufferOwner x = buffer(64);
   const berth_arg_t items[] = {arg(x), arg(x), arg(1)};
   const berth_args_t args{3, items};
-  EXPECT_EQ(take_code(berth_queue_launch(queue_.get(), rotate.get(), &grid, &args, nullptr, nullptr)), BERTH_INVALID_ARGUMENT);
+  EXPECT_EQ(take_code(berth_queue_launch(queue_.get(), rotate.get(), &grid, &args, nullptr, nullptr)),
+            BERTH_INVALID_ARGUMENT);
 }
 
 TEST_F(Device, GRD_12_context_over_the_limit_is_refused) {
@@ -497,7 +504,8 @@ TEST_F(Device, SHD_2_delete_fails_what_never_began) {
 }
 
 TEST_F(Device, DRV_1_unknown_uris_are_errors) {
-  for (const char* uri : {"gpu", "host:threads=0", "host:order=sideways", "host:colour=red", "host:threads=x"}) {
+  for (const char* uri :
+       {"gpu", "host:threads=0", "host:order=sideways", "host:colour=red", "host:threads=x"}) {
     berth_device_t* device = nullptr;
     EXPECT_EQ(take_code(berth_device_open(engine_.get(), uri, &device)), BERTH_INVALID_ARGUMENT) << uri;
   }
@@ -539,8 +547,10 @@ TEST_F(Device, SEM_2_null_handles_are_errors) {
   EXPECT_EQ(take_code(berth_semaphore_wait_all(&null_points, 0)), BERTH_INVALID_ARGUMENT);
   EXPECT_EQ(take_code(berth_queue_barrier(nullptr, nullptr, nullptr)), BERTH_INVALID_ARGUMENT);
   EXPECT_EQ(take_code(berth_queue_barrier(queue_.get(), &null_points, nullptr)), BERTH_INVALID_ARGUMENT);
-  EXPECT_EQ(take_code(berth_queue_copy(queue_.get(), nullptr, 0, nullptr, 0, 1, nullptr, nullptr)), BERTH_INVALID_ARGUMENT);
-  EXPECT_EQ(take_code(berth_queue_launch(queue_.get(), nullptr, nullptr, nullptr, nullptr, nullptr)), BERTH_INVALID_ARGUMENT);
+  EXPECT_EQ(take_code(berth_queue_copy(queue_.get(), nullptr, 0, nullptr, 0, 1, nullptr, nullptr)),
+            BERTH_INVALID_ARGUMENT);
+  EXPECT_EQ(take_code(berth_queue_launch(queue_.get(), nullptr, nullptr, nullptr, nullptr, nullptr)),
+            BERTH_INVALID_ARGUMENT);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract page "threads and garbage collection": the engine in a collection of Berth's own collector, and what never polls.
+// Contract page "threads and garbage collection": the engine in a collection of Berth's own collector, and
+// what never polls.
 #include <atomic>
 #include <cstring>
 #include <set>
@@ -146,32 +147,35 @@ TEST(GcEngine, G37_weak_order_with_one_object_in_each_role) {
     Managed::set(kept[4], kept[2]);
     Managed::set(kept[5], x[0]);
     seen = {&heap, {f.weak, c.weak}};
-    heap.add_finalizer(kept[5], [](void*, void* raw) {
-      auto& at = *static_cast<Seen*>(raw);
-      at.cleared = at.heap->weak_get(at.weak[0]) == nullptr && at.heap->weak_get(at.weak[1]) == nullptr;
-      ++at.runs;
-    }, &seen);
+    heap.add_finalizer(
+        kept[5],
+        [](void*, void* raw) {
+          auto& at = *static_cast<Seen*>(raw);
+          at.cleared = at.heap->weak_get(at.weak[0]) == nullptr && at.heap->weak_get(at.weak[1]) == nullptr;
+          ++at.runs;
+        },
+        &seen);
   }
   const size_t keys = managed.num_keys();
   EXPECT_EQ(keys, 5u);
   managed.collect();
   EXPECT_EQ(seen.runs, 0);  // leases are out: none runs yet
   EXPECT_TRUE(managed.is_live(a.weak));
-  EXPECT_TRUE(managed.is_live(payload_a.weak));   // (1)
+  EXPECT_TRUE(managed.is_live(payload_a.weak));  // (1)
   EXPECT_FALSE(managed.is_live(b.weak));
   EXPECT_FALSE(managed.is_live(payload_b.weak));
-  EXPECT_FALSE(managed.is_live(c.weak));          // (2) cleared, though (3) keeps the object
+  EXPECT_FALSE(managed.is_live(c.weak));  // (2) cleared, though (3) keeps the object
   EXPECT_FALSE(managed.is_live(f.weak));
-  EXPECT_EQ(managed.num_keys(), 4u);              // (5) b is gone; c is not: the finalizer may want it,
+  EXPECT_EQ(managed.num_keys(), 4u);  // (5) b is gone; c is not: the finalizer may want it,
   EXPECT_EQ(engine->holds(engine.thread(), {&key_d, nullptr}), 0);  // d's lease was freed
   EXPECT_EQ(engine->holds(engine.thread(), {&key_e, nullptr}), 1);  // e is live through F
-  EXPECT_FALSE(managed.is_live(payload_c.weak));  // was cleared before (4) kept it
+  EXPECT_FALSE(managed.is_live(payload_c.weak));                    // was cleared before (4) kept it
   engine.release(lease_e);
   engine.thread().safepoint();
   EXPECT_EQ(seen.runs, 1);
   EXPECT_TRUE(seen.cleared);
   managed.collect();
-  EXPECT_EQ(managed.num_keys(), 3u);              // a and the free keys of d and e; c's is gone
+  EXPECT_EQ(managed.num_keys(), 3u);  // a and the free keys of d and e; c's is gone
 }
 
 TEST(GcEngine, G37_a_method_that_only_a_finalizer_keeps_has_its_payload) {
@@ -190,11 +194,16 @@ TEST(GcEngine, G37_a_method_that_only_a_finalizer_keeps_has_its_payload) {
     engine.release(lease, result_only(kept[1]));
     kept[2] = managed.make();
     Managed::set(kept[2], kept[0]);
-    managed.heap.add_finalizer(kept[2], [](void* object, void* raw) {
-      auto& at = *static_cast<Seen*>(raw);
-      const auto found = at.engine->lookup({Managed::field(static_cast<Object*>(object)), nullptr}, 0);
-      if (found) at.number = static_cast<uint64_t>(static_cast<Object*>(engine::instance_payload(*found))->elements()[0]);
-    }, &seen);
+    managed.heap.add_finalizer(
+        kept[2],
+        [](void* object, void* raw) {
+          auto& at = *static_cast<Seen*>(raw);
+          const auto found = at.engine->lookup({Managed::field(static_cast<Object*>(object)), nullptr}, 0);
+          if (found)
+            at.number =
+                static_cast<uint64_t>(static_cast<Object*>(engine::instance_payload(*found))->elements()[0]);
+        },
+        &seen);
   }
   managed.collect();
   EXPECT_EQ(seen.number, 7u);  // ephemerons again, after the finalizers' objects
@@ -260,7 +269,8 @@ TEST(GcEngine, G38_the_sweep_holds_the_shard_of_each_slot) {
   EXPECT_FALSE(was_free);
 }
 
-// Leases end in Safe threads while collections sweep their shards and free leases with dead guards; waiters are parked on all keys.
+// Leases end in Safe threads while collections sweep their shards and free leases with dead guards; waiters
+// are parked on all keys.
 TEST(GcEngine, G38_sweeps_beside_waiters_and_leases_that_end_in_safe_threads) {
   TestEngine engine({}, 60s);
   Managed managed(engine);
@@ -275,7 +285,8 @@ TEST(GcEngine, G38_sweeps_beside_waiters_and_leases_that_end_in_safe_threads) {
         const Key key{&methods[(w + round) % kKeys], nullptr};
         const bool guarded = round % 3 == 0;
         ReserveOptions options;
-        if (guarded) options.guard = managed.heap.allocate(thread, managed.node);  // dead at the next collection
+        if (guarded)
+          options.guard = managed.heap.allocate(thread, managed.node);  // dead at the next collection
         auto got = engine->reserve(thread, key, options);
         ASSERT_TRUE(got.has_value());
         const Lease lease = got.assume_value().lease;
@@ -301,7 +312,8 @@ TEST(GcEngine, G38_sweeps_beside_waiters_and_leases_that_end_in_safe_threads) {
   engine.expect_at_rest();
 }
 
-// A stop is pending for this thread, and a lock that the stop's other threads want is held: a poll would be a deadlock.
+// A stop is pending for this thread, and a lock that the stop's other threads want is held: a poll would be a
+// deadlock.
 TEST(GcEngine, G26_functions_that_never_poll_never_do) {
   TestEngine engine;
   Managed managed(engine);
@@ -349,7 +361,8 @@ TEST(GcEngine, G26_functions_that_never_poll_never_do) {
   EXPECT_EQ(berth_engine_advance_world(handle), 2u);
   EXPECT_FALSE(engine->release(self, to_give, nullptr).has_error());
   EXPECT_FALSE(engine->release(self, to_publish, native(entry_of(2))).has_error());
-  EXPECT_FALSE(engine->release_error(self, to_fail, make_error(BERTH_COMPILE_FAILED, "", "x", ""), 0).has_error());
+  EXPECT_FALSE(
+      engine->release_error(self, to_fail, make_error(BERTH_COMPILE_FAILED, "", "x", ""), 0).has_error());
   EXPECT_FALSE(engine->release(self, to_hold, result_only()).has_error());
   EXPECT_EQ(berth_instance_invalidate(handle, instance, 1), nullptr);
   berth_cancel_fire(cancel);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract page "threads and garbage collection": collections that fail (G22). A program of its own, since it replaces operator new.
+// Contract page "threads and garbage collection": collections that fail (G22). A program of its own, since it
+// replaces operator new.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -79,8 +80,9 @@ class Scene {
     set(kept_[0], right(kept_[0]), traced_object);
     dead_ = world_.heap().new_weak(world_.heap().allocate(*self_, world_.leaf));
     world_.heap().allocate(*self_, native_);
-    world_.heap().add_finalizer(world_.heap().allocate(*self_, world_.leaf), [](void*, void* runs) { ++*static_cast<int*>(runs); },
-                                &finalizer_runs_);
+    world_.heap().add_finalizer(
+        world_.heap().allocate(*self_, world_.leaf), [](void*, void* runs) { ++*static_cast<int*>(runs); },
+        &finalizer_runs_);
     other_ = std::thread([this] {
       AttachedThread thread(world_.collector);
       attached_.open();
@@ -122,7 +124,8 @@ class Scene {
     EXPECT_EQ(length, kLive - 1);
   }
 
-  /// The other thread lowers the count of those that the stop held once it runs again. A word that is left makes the watchdog bite.
+  /// The other thread lowers the count of those that the stop held once it runs again. A word that is left
+  /// makes the watchdog bite.
   void until_idle() const {
     while (!world_.collector.is_idle()) std::this_thread::yield();
   }
@@ -194,7 +197,8 @@ TEST(GcFailure, G22_a_client_that_throws_in_each_of_its_functions) {
   }
 }
 
-// Of a small object in an empty heap, a large one, and one with a native finalize: null, or whole; the next one is whole again.
+// Of a small object in an empty heap, a large one, and one with a native finalize: null, or whole; the next
+// one is whole again.
 TEST(GcFailure, G33_every_allocation_of_a_managed_one_may_fail) {
   const Watchdog watchdog{60s};
   int64_t failed[3] = {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract page "gc", in generated code and the interpreter: every loop and recursion polls, at every tier, and a poll changes nothing
-// that the program sees.
-#include <algorithm>
+// Contract page "gc", in generated code and the interpreter: every loop and recursion polls, at every tier,
+// and a poll changes nothing that the program sees.
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <cfenv>
 #include <climits>
@@ -23,7 +23,8 @@ std::function<int64_t()> host_function;
 /// `spin` of a program on a thread of its own, from its first output on until `stop` is called.
 class Spinning {
  public:
-  Spinning(LoweringWorld& world, const std::string& text, berth_tier_t tier) : world_(world), program_(world, text, tier) {
+  Spinning(LoweringWorld& world, const std::string& text, berth_tier_t tier)
+      : world_(world), program_(world, text, tier) {
     program_.program().runtime().set_print(&Spinning::print, this);
     thread_ = std::thread([this] {
       auto attached = world_.engine().attach();
@@ -43,7 +44,9 @@ class Spinning {
   }
 
  private:
-  static void print(void* self, berth_thread_t*, const char*, size_t) { static_cast<Spinning*>(self)->started_.open(); }
+  static void print(void* self, berth_thread_t*, const char*, size_t) {
+    static_cast<Spinning*>(self)->started_.open();
+  }
 
   LoweringWorld& world_;
   RunningProgram program_;
@@ -52,15 +55,18 @@ class Spinning {
   std::thread thread_;
 };
 
-/// A thread that collects without pause, at most so often: each time, every other thread comes no further than to its next poll.
+/// A thread that collects without pause, at most so often: each time, every other thread comes no further
+/// than to its next poll.
 class Collecting {
  public:
-  explicit Collecting(LoweringWorld& world, int most = INT_MAX) : world_(world), thread_([this, most] {
-    auto attached = world_.engine().attach();
-    if (attached.has_error()) return;
-    for (int i = 0; i < most && !done_.load(std::memory_order_relaxed); ++i) world_.engine().collector().collect(*attached.value());
-    world_.engine().detach(*attached.value());
-  }) {}
+  explicit Collecting(LoweringWorld& world, int most = INT_MAX)
+      : world_(world), thread_([this, most] {
+          auto attached = world_.engine().attach();
+          if (attached.has_error()) return;
+          for (int i = 0; i < most && !done_.load(std::memory_order_relaxed); ++i)
+            world_.engine().collector().collect(*attached.value());
+          world_.engine().detach(*attached.value());
+        }) {}
   ~Collecting() {
     done_.store(true, std::memory_order_relaxed);
     const gc::SafeRegion safe(world_.thread());
@@ -169,9 +175,12 @@ TEST_P(GcLoops, G12_an_endless_loop_stops_within_10_ms) {
   EXPECT_EQ(spinning.stop(), "off");
 }
 
-INSTANTIATE_TEST_SUITE_P(tiers, GcLoops, testing::Combine(testing::ValuesIn(kTiers), testing::ValuesIn(kEndless)), [](const auto& info) {
-  return std::string(name_of(std::get<0>(info.param))) + "_" + std::get<1>(info.param).name;
-});
+INSTANTIATE_TEST_SUITE_P(tiers, GcLoops,
+                         testing::Combine(testing::ValuesIn(kTiers), testing::ValuesIn(kEndless)),
+                         [](const auto& info) {
+                           return std::string(name_of(std::get<0>(info.param))) + "_" +
+                                  std::get<1>(info.param).name;
+                         });
 
 class GcCompiled : public testing::TestWithParam<berth_tier_t> {};
 INSTANTIATE_TEST_SUITE_P(tiers, GcCompiled, testing::Values(BERTH_TIER_FAST, BERTH_TIER_OPTIMIZED),
@@ -212,8 +221,8 @@ TEST_P(GcCompiled, J84_a_counted_loop_over_memory_stops_within_200_us) {
   EXPECT_EQ(spinning.stop(), "off");
 }
 
-// Its copy without polls comes back to one after the time of a chunk; the whole takes some 50 ms. The median is held too, loosely: some
-// requests come between two calls, where the program stops whatever `scale` does.
+// Its copy without polls comes back to one after the time of a chunk; the whole takes some 50 ms. The median
+// is held too, loosely: some requests come between two calls, where the program stops whatever `scale` does.
 TEST_P(GcCompiled, J84_a_nest_of_loops_over_memory_stops_within_200_us) {
   Watchdog watchdog{60s};
   LoweringWorld world;
@@ -230,7 +239,8 @@ method spin() {
 ^0: %a = array.new f64 1048576 1.0 print("on") br ^1
 ^1: call scale(%a) %f = global.get flag %c = eq.i64 %f 0 cond %c ^1 ^2
 ^2: return "off"
-})", GetParam());
+})",
+                    GetParam());
   const std::vector<uint64_t> times = stop_times_ns(world);
   EXPECT_LT(times.front(), 200'000u);
   EXPECT_LT(times[times.size() / 2], 10'000'000u);
@@ -268,7 +278,9 @@ class Compiling {
     static const char methods[kPerWorker * 16] = {};
     auto reservation = world_.engine().reserve(world_.thread(), {&methods[i], nullptr}, {});
     ASSERT_FALSE(reservation.has_error());
-    ASSERT_FALSE(world_.engine().release(world_.thread(), reservation.assume_value().lease, std::move(source)).has_error());
+    ASSERT_FALSE(world_.engine()
+                     .release(world_.thread(), reservation.assume_value().lease, std::move(source))
+                     .has_error());
   }
   LoweringWorld& world_;
 };
@@ -282,14 +294,17 @@ TEST_P(GcCompiled, J84_a_stop_is_no_longer_while_all_workers_compile) {
   const Compiling compiling(world, kWorkers);
   const uint64_t before = compiling.num_compiled();
   EXPECT_LT(stop_times_ns(world).front(), 200'000u);
-  EXPECT_LT(compiling.num_compiled() - before, uint64_t{Compiling::kPerWorker - 1} * kWorkers) << "the workers were not busy all the time";
+  EXPECT_LT(compiling.num_compiled() - before, uint64_t{Compiling::kPerWorker - 1} * kWorkers)
+      << "the workers were not busy all the time";
   EXPECT_EQ(spinning.stop(), "off");
 }
 
 class GcTiers : public testing::TestWithParam<berth_tier_t> {};
-INSTANTIATE_TEST_SUITE_P(tiers, GcTiers, testing::ValuesIn(kTiers), [](const auto& info) { return std::string(name_of(info.param)); });
+INSTANTIATE_TEST_SUITE_P(tiers, GcTiers, testing::ValuesIn(kTiers),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
 
-// What a finalizer does to the processor's state at a poll is undone; sixteen values live across it are what they were.
+// What a finalizer does to the processor's state at a poll is undone; sixteen values live across it are what
+// they were.
 TEST_P(GcTiers, G13_a_poll_keeps_rounding_and_every_live_value) {
   Watchdog watchdog{60s};
   LoweringWorld world;
@@ -316,7 +331,8 @@ method watch(%one: f64, %three: f64) {
 ^8: return "lost a value"
 ^9: return "off"
 }
-method spin() { ^0: print("on") %r = call watch(1.0, 3.0) return %r })", GetParam());
+method spin() { ^0: print("on") %r = call watch(1.0, 3.0) return %r })",
+                    GetParam());
   gc::Type type;
   type.name = "finalized";
   type.bytes = 16;
@@ -325,10 +341,13 @@ method spin() { ^0: print("on") %r = call watch(1.0, 3.0) return %r })", GetPara
   world.thread().agent->inhibit_finalizers(world.thread(), 1);  // they run where the loop polls
   for (int i = 0; i < 20; ++i) {
     Gate ran;
-    heap.add_finalizer(heap.allocate(world.thread(), finalized), [](void*, void* gate) {
-      std::fesetround(FE_UPWARD);
-      static_cast<Gate*>(gate)->open();
-    }, &ran);
+    heap.add_finalizer(
+        heap.allocate(world.thread(), finalized),
+        [](void*, void* gate) {
+          std::fesetround(FE_UPWARD);
+          static_cast<Gate*>(gate)->open();
+        },
+        &ran);
     world.engine().collector().collect(world.thread());
     const gc::SafeRegion safe(world.thread());
     ran.wait();
@@ -347,7 +366,8 @@ TEST_P(GcTiers, G14_a_blocking_host_call_does_not_delay_a_stop) {
     return int64_t{7};
   };
   Spinning spinning(world, std::string(kStop) + R"(
-method spin() { ^0: print("on") %r = call.host berth_test_host() i64 return %r })", GetParam());
+method spin() { ^0: print("on") %r = call.host berth_test_host() i64 return %r })",
+                    GetParam());
   {
     const gc::SafeRegion safe(world.thread());
     inside.wait();
@@ -421,8 +441,10 @@ method caught() {
 ^2(%e): %f = call.host berth_test_host() i64 %t = field %e.text %n = string.len %t %q = string.of %n %s = string.concat %before %q return %s
 }
 method uncaught() { ^0: %r = call deep(2000, "c") return %r }
-)", GetParam());
-  // A call that raised is bound when it is made again: the third time nothing of the runtime is between the frames.
+)",
+                         GetParam());
+  // A call that raised is bound when it is made again: the third time nothing of the runtime is between the
+  // frames.
   for (size_t i = 0; i < 9; i += 3) {
     EXPECT_EQ(program.call("caught", {}), "ab2002");
     ASSERT_EQ(depths.size(), i + 3);
@@ -434,7 +456,8 @@ method uncaught() { ^0: %r = call deep(2000, "c") return %r }
   EXPECT_EQ(world.thread().frames, head);
 }
 
-// The same by an exception of a host function, which leaves through the code of every tier: the frames are unlinked for the catcher.
+// The same by an exception of a host function, which leaves through the code of every tier: the frames are
+// unlinked for the catcher.
 TEST_P(GcTiers, G35_a_host_exception_through_100_frames_restores_the_head) {
   Watchdog watchdog{60s};
   LoweringWorld world;
@@ -450,7 +473,8 @@ method deep(%n: i64, %text: string) {
 ^2: %m = sub.i64 %n 1 %longer = string.concat %text "x" %r = call deep(%m, %longer) %q = string.concat %longer "y" return %q
 }
 method f() { ^0: %s = string.concat "a" "b" %r = call deep(2000, %s) return %r }
-)", GetParam());
+)",
+                         GetParam());
   gc::Frame* const head = world.thread().frames;
   EXPECT_THROW(program.call("f", {}), std::runtime_error);
   EXPECT_GE(depth, 100u);
@@ -466,18 +490,21 @@ class NodeNumbers final : public gc::SlotVisitor {
   std::vector<int64_t> of(const gc::Thread& thread) {
     for (gc::Frame* frame = thread.frames; frame; frame = frame->previous) frame->kind->scan(*frame, *this);
     std::sort(numbers_.begin(), numbers_.end());
-    numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());  // a value may lie in several slots
+    numbers_.erase(std::unique(numbers_.begin(), numbers_.end()),
+                   numbers_.end());  // a value may lie in several slots
     return numbers_;
   }
   void visit(gc::Object** slot) override {
-    if (*slot && (*slot)->type()->name.find("Node") != std::string::npos) numbers_.push_back(static_cast<int64_t>((*slot)->word(8)));
+    if (*slot && (*slot)->type()->name.find("Node") != std::string::npos)
+      numbers_.push_back(static_cast<int64_t>((*slot)->word(8)));
   }
 
  private:
   std::vector<int64_t> numbers_;
 };
 
-// Shadow-stack frames of each tier and the interpreter's activations. (There are no statepoints to compare: the contract leaves them open.)
+// Shadow-stack frames of each tier and the interpreter's activations. (There are no statepoints to compare:
+// the contract leaves them open.)
 TEST(Gc, G35_frames_of_every_tier_report_the_same_objects_at_the_same_call) {
   Watchdog watchdog{60s};
   LoweringWorld world;
@@ -499,7 +526,8 @@ method main() {
   %a = field %first.value %b = field %second.value %s = add.i64 %a %b
   return %s
 }
-)", tier);
+)",
+                           tier);
     EXPECT_EQ(program.run(), "= i64 201") << name_of(tier);
   }
   ASSERT_EQ(reported.size(), std::size(kTiers));
@@ -522,12 +550,14 @@ struct HeldCompiler {
 };
 
 int64_t number_in(void* object) { return *reinterpret_cast<int64_t*>(static_cast<char*>(object) + 8); }
-int64_t sum_of_six(void* a, int64_t n, void* b, double x, void* c, void* d, void* e, void* on_stack, int64_t m, void* f) {
-  return number_in(a) + n + number_in(b) + static_cast<int64_t>(x) + number_in(c) + number_in(d) + number_in(e) + number_in(on_stack) + m +
-         number_in(f);
+int64_t sum_of_six(void* a, int64_t n, void* b, double x, void* c, void* d, void* e, void* on_stack,
+                   int64_t m, void* f) {
+  return number_in(a) + n + number_in(b) + static_cast<int64_t>(x) + number_in(c) + number_in(d) +
+         number_in(e) + number_in(on_stack) + m + number_in(f);
 }
 
-// Nobody but the stub's save area and the words behind the return address has the arguments while the callee is compiled.
+// Nobody but the stub's save area and the words behind the return address has the arguments while the callee
+// is compiled.
 TEST(Gc, J38_reference_arguments_survive_collections_in_the_call_stub) {
   Watchdog watchdog{60s};
   HeldCompiler held;
@@ -584,8 +614,8 @@ define i64 @f(ptr %a, i64 %n, ptr %b, double %x, ptr %c, ptr %d, ptr %e, ptr %s,
       }
       for (uint32_t i = 0; i < 7; ++i) objects[i] = kept[i];
     }
-    sum = reinterpret_cast<decltype(&sum_of_six)>(entry.value())(objects[0], 3, objects[1], 5.0, objects[2], objects[3], objects[4],
-                                                                 objects[5], 7, objects[6]);
+    sum = reinterpret_cast<decltype(&sum_of_six)>(entry.value())(
+        objects[0], 3, objects[1], 5.0, objects[2], objects[3], objects[4], objects[5], 7, objects[6]);
     engine.detach(thread);
   });
   {
@@ -633,13 +663,14 @@ method total(%list: Node) -> i64 {
 ^3: return %s
 }
 method main() { ^0: %l = call build(100000) %t = call total(%l) return %t }
-)", GetParam());
+)",
+                         GetParam());
   const Collecting collecting(world, 200);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(program.call("main", {}), "i64 4999950000");
 }
 
-/// Loops of all kinds in one method; counted ones of every type, near the ends of its range, with breaks, inner loops, errors from
-/// indices, and references that change places each time round.
+/// Loops of all kinds in one method; counted ones of every type, near the ends of its range, with breaks,
+/// inner loops, errors from indices, and references that change places each time round.
 class RandomLoops {
  public:
   explicit RandomLoops(uint64_t seed) : random_(seed) {}
@@ -648,8 +679,9 @@ class RandomLoops {
     static constexpr struct {
       const char* name;
       int64_t least, most;
-    } kTypes[] = {{"i64", INT64_MIN, INT64_MAX}, {"i64", INT64_MIN, INT64_MAX}, {"i32", INT32_MIN, INT32_MAX}, {"u32", 0, UINT32_MAX},
-                  {"i8", INT8_MIN, INT8_MAX},    {"u8", 0, UINT8_MAX},          {"u64", 0, INT64_MAX}};
+    } kTypes[] = {{"i64", INT64_MIN, INT64_MAX}, {"i64", INT64_MIN, INT64_MAX}, {"i32", INT32_MIN, INT32_MAX},
+                  {"u32", 0, UINT32_MAX},        {"i8", INT8_MIN, INT8_MAX},    {"u8", 0, UINT8_MAX},
+                  {"u64", 0, INT64_MAX}};
     const auto& type = kTypes[below(std::size(kTypes))];
     const int64_t length = 1 + below(9000);
     int64_t first = 0, last = 0;
@@ -668,16 +700,21 @@ class RandomLoops {
     std::string body = t == "i64" ? "" : fmt::format("  %w = truncate.{}.i64 %i\n", t);
     // An index that the array may not have raises; else it is kept in.
     const bool may_raise = below(4) == 0;
-    body += fmt::format("  %m1 = and.i64 {} {}\n  %v = array.get %x {}\n", index, may_raise ? 8191 : 0, below(3) && by_length ? "%i" : "%m1");
+    body += fmt::format("  %m1 = and.i64 {} {}\n  %v = array.get %x {}\n", index, may_raise ? 8191 : 0,
+                        below(3) && by_length ? "%i" : "%m1");
     body += fmt::format("  %s1 = {}.i64 %s %v\n  %s2 = add.i64 %s1 {}\n", below(2) ? "add" : "xor", index);
     if (below(2)) body += "  array.set %y 0 %s2\n";
-    const std::string leave = below(3) == 0 ? fmt::format("  %q = and.i64 %s2 {}\n  %z = eq.i64 %q 1\n  cond %z ^8 ^3\n", below(2) ? 4095 : 1023)
-                                            : "  br ^3\n";
-    const std::string inner = below(3) == 0 ? fmt::format(R"(  br ^4(0, %s2)
+    const std::string leave =
+        below(3) == 0 ? fmt::format("  %q = and.i64 %s2 {}\n  %z = eq.i64 %q 1\n  cond %z ^8 ^3\n",
+                                    below(2) ? 4095 : 1023)
+                      : "  br ^3\n";
+    const std::string inner = below(3) == 0
+                                  ? fmt::format(R"(  br ^4(0, %s2)
 ^4(%k, %u): %d = {} cond %d ^5 ^7(%u)
 ^5: %u1 = mul.i64 %u 3 %k1 = add.i64 %k {} br ^4(%k1, %u1)
-)", below(2) ? "lt.i64 %k 7" : "le.i64 %k 7", 1 + below(2))
-                                            : "  br ^7(%s2)\n";
+)",
+                                                below(2) ? "lt.i64 %k 7" : "le.i64 %k 7", 1 + below(2))
+                                  : "  br ^7(%s2)\n";
     return fmt::format(R"(
 method f(%a: array<i64>, %b: array<i64>, %end: {0}) -> i64 {{
 ^0: br ^1({1}, 1, %a, %b)
@@ -697,7 +734,9 @@ method main() {{
   %r = call f(%a, %b, {9})
   return %r
 }}
-)", t, literal(first, t), end, body, leave, inner, literal(1, t), length, 1 + below(9000), literal(last, t));
+)",
+                       t, literal(first, t), end, body, leave, inner, literal(1, t), length, 1 + below(9000),
+                       literal(last, t));
   }
 
  private:
@@ -712,7 +751,8 @@ TEST(Gc, G12_random_loops_give_the_same_at_every_tier) {
   Watchdog watchdog{110s};
   const uint64_t count = std::getenv("BERTH_NIGHTLY") ? 1'000 : 60;
   const uint64_t seed = std::random_device{}();
-  std::printf("seed %llu, %llu programs\n", static_cast<unsigned long long>(seed), static_cast<unsigned long long>(count));
+  std::printf("seed %llu, %llu programs\n", static_cast<unsigned long long>(seed),
+              static_cast<unsigned long long>(count));
   LoweringWorld world;
   for (uint64_t i = 0; i < count && !testing::Test::HasFailure(); ++i) {
     const std::string text = RandomLoops(seed + i).text();

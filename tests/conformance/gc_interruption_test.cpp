@@ -16,14 +16,17 @@ namespace {
 
 using namespace test;
 
-/// Interrupts a thread of Boost's while it blocks in `body`: the wait goes on until `end`, nothing is thrown, and the request stays.
-void interrupt_during(TestEngine& engine, const char* name, const std::function<void(gc::Thread&)>& body, const std::function<void()>& end) {
+/// Interrupts a thread of Boost's while it blocks in `body`: the wait goes on until `end`, nothing is thrown,
+/// and the request stays.
+void interrupt_during(TestEngine& engine, const char* name, const std::function<void(gc::Thread&)>& body,
+                      const std::function<void()>& end) {
   SCOPED_TRACE(name);
   Gate attached, blocks;
   std::atomic<std::thread::id> native{};
   std::atomic<bool> returned{false}, requested{false};
   const latch::Hook hook("gc-block", [&](const void* what) {
-    if (std::strcmp(static_cast<const char*>(what), name) == 0 && std::this_thread::get_id() == native.load()) blocks.open();
+    if (std::strcmp(static_cast<const char*>(what), name) == 0 && std::this_thread::get_id() == native.load())
+      blocks.open();
   });
   boost::thread thread([&] {
     gc::Thread* self = engine->attach().assume_value();
@@ -59,43 +62,51 @@ TEST(GcInterruption, G19_an_interrupted_wait_goes_on_and_breaks_no_lock) {
     bool ready = false;
     {
       std::optional<gc::SafeMutex::Guard> held(std::in_place, self, mutex);
-      interrupt_during(engine, "a wait for a SafeMutex", [&](gc::Thread& thread) { const gc::SafeMutex::Guard guard(thread, mutex); },
-                       [&] { held.reset(); });
+      interrupt_during(
+          engine, "a wait for a SafeMutex",
+          [&](gc::Thread& thread) { const gc::SafeMutex::Guard guard(thread, mutex); },
+          [&] { held.reset(); });
     }
-    interrupt_during(engine, "a wait for a SafeCondition",
-                     [&](gc::Thread& thread) {
-                       gc::SafeMutex::Guard guard(thread, mutex);
-                       EXPECT_TRUE(condition.wait_until(guard, sync::TimePoint::max(), [&] { return ready; }));
-                     },
-                     [&] {
-                       gc::SafeMutex::Guard guard(self, mutex);
-                       ready = true;
-                       condition.notify_all(guard);
-                     });
+    interrupt_during(
+        engine, "a wait for a SafeCondition",
+        [&](gc::Thread& thread) {
+          gc::SafeMutex::Guard guard(thread, mutex);
+          EXPECT_TRUE(condition.wait_until(guard, sync::TimePoint::max(), [&] { return ready; }));
+        },
+        [&] {
+          gc::SafeMutex::Guard guard(self, mutex);
+          ready = true;
+          condition.notify_all(guard);
+        });
     gc::SafeUpgradeMutex upgrade{Rank{51, "test"}};
     {
       std::optional<gc::SafeUpgradeMutex::ExclusiveGuard> held(std::in_place, self, upgrade);
-      interrupt_during(engine, "a wait for a SafeUpgradeMutex",
-                       [&](gc::Thread& thread) { const gc::SafeUpgradeMutex::SharedGuard guard(thread, upgrade); }, [&] { held.reset(); });
+      interrupt_during(
+          engine, "a wait for a SafeUpgradeMutex",
+          [&](gc::Thread& thread) { const gc::SafeUpgradeMutex::SharedGuard guard(thread, upgrade); },
+          [&] { held.reset(); });
     }
     {
       std::optional<gc::SafeUpgradeMutex::SharedGuard> reader(std::in_place, self, upgrade);
-      interrupt_during(engine, "a wait for readers",
-                       [&](gc::Thread& thread) {
-                         gc::SafeUpgradeMutex::UpgradeGuard guard(thread, upgrade);
-                         guard.upgrade();
-                       },
-                       [&] { reader.reset(); });
+      interrupt_during(
+          engine, "a wait for readers",
+          [&](gc::Thread& thread) {
+            gc::SafeUpgradeMutex::UpgradeGuard guard(thread, upgrade);
+            guard.upgrade();
+          },
+          [&] { reader.reset(); });
     }
     static int method;
     const Lease lease = engine.take({&method, nullptr});
-    interrupt_during(engine, "a park",
-                     [&](gc::Thread& thread) {
-                       berth_reservation_t reservation{};
-                       EXPECT_EQ(berth_reserve(engine::to_handle(&thread), {&method, nullptr}, nullptr, &reservation), nullptr);
-                       EXPECT_EQ(berth_release(engine::to_handle(&thread), reservation.lease, nullptr), nullptr);
-                     },
-                     [&] { engine.release(lease); });
+    interrupt_during(
+        engine, "a park",
+        [&](gc::Thread& thread) {
+          berth_reservation_t reservation{};
+          EXPECT_EQ(berth_reserve(engine::to_handle(&thread), {&method, nullptr}, nullptr, &reservation),
+                    nullptr);
+          EXPECT_EQ(berth_release(engine::to_handle(&thread), reservation.lease, nullptr), nullptr);
+        },
+        [&] { engine.release(lease); });
   }
   engine.expect_at_rest();
 }

@@ -24,12 +24,14 @@ gc::CollectorOptions markers(unsigned n, size_t stack_limit = 0) {
   return options;
 }
 
-/// A collector of two markers, this thread attached, and one parked thread to recruit. Something wide is live, so that it is asked.
+/// A collector of two markers, this thread attached, and one parked thread to recruit. Something wide is
+/// live, so that it is asked.
 class Pair {
  public:
   explicit Pair(size_t stack_limit = 0) : world(markers(2, stack_limit)), self(world.collector), kept(*self) {
     kept[0] = world.heap().allocate(*self, world.array, kWide);
-    for (size_t i = 0; i < kWide; ++i) set(kept[0], element(kept[0], i), world.heap().allocate(*self, world.leaf));
+    for (size_t i = 0; i < kWide; ++i)
+      set(kept[0], element(kept[0], i), world.heap().allocate(*self, world.leaf));
     const gc::SafeRegion region(*self);
     parked = std::make_unique<ParkedThread>(world.collector);
   }
@@ -218,7 +220,8 @@ TEST(GcMark, G22_a_trace_function_that_throws_on_a_recruit_fails_the_collection)
   };
   const gc::Type* traced = pair.world.heap().add_type(type);
   pair.kept[1] = pair.world.heap().allocate(*pair.self, pair.world.array, 5000);
-  for (size_t i = 0; i < 5000; ++i) set(pair.kept[1], element(pair.kept[1], i), pair.world.heap().allocate(*pair.self, traced));
+  for (size_t i = 0; i < 5000; ++i)
+    set(pair.kept[1], element(pair.kept[1], i), pair.world.heap().allocate(*pair.self, traced));
   Gate joined, stolen;
   std::atomic<bool> armed{true};
   const latch::Hook on_join("gc-joined", [&](const void*) { joined.open(); });

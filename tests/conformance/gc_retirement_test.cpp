@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract page "threads and garbage collection": retired code (G50). The code is real: a page with one function, which calls
-// its argument, so that a return address lies in it; it is unmapped when it is freed, and a frame that returns there would crash.
+// Contract page "threads and garbage collection": retired code (G50). The code is real: a page with one
+// function, which calls its argument, so that a return address lies in it; it is unmapped when it is freed,
+// and a frame that returns there would crash.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -24,10 +25,12 @@ class Code {
     memory_ = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 #if defined(__x86_64__)
     // mov rax, rdi; mov rdi, rsi; sub rsp, 8; call rax; add rsp, 8; ret
-    const unsigned char bytes[] = {0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0x48, 0x83, 0xec, 0x08, 0xff, 0xd0, 0x48, 0x83, 0xc4, 0x08, 0xc3};
+    const unsigned char bytes[] = {0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0x48, 0x83, 0xec,
+                                   0x08, 0xff, 0xd0, 0x48, 0x83, 0xc4, 0x08, 0xc3};
 #elif defined(__aarch64__)
     // stp x29, x30, [sp, #-16]!; mov x29, sp; mov x9, x0; mov x0, x1; blr x9; ldp x29, x30, [sp], #16; ret
-    const uint32_t bytes[] = {0xa9bf7bfd, 0x910003fd, 0xaa0003e9, 0xaa0103e0, 0xd63f0120, 0xa8c17bfd, 0xd65f03c0};
+    const uint32_t bytes[] = {0xa9bf7bfd, 0x910003fd, 0xaa0003e9, 0xaa0103e0,
+                              0xd63f0120, 0xa8c17bfd, 0xd65f03c0};
 #else
 #error "write the bytes of this function for the architecture"
 #endif
@@ -40,8 +43,8 @@ class Code {
   }
   template <class Body>
   void call(Body&& body) const {
-    reinterpret_cast<void (*)(void (*)(void*), void*)>(memory_)([](void* raw) { (*static_cast<std::remove_reference_t<Body>*>(raw))(); },
-                                                               &body);
+    reinterpret_cast<void (*)(void (*)(void*), void*)>(memory_)(
+        [](void* raw) { (*static_cast<std::remove_reference_t<Body>*>(raw))(); }, &body);
   }
   void retire(Retirement& retirement) {
     const auto low = reinterpret_cast<uintptr_t>(memory_);
@@ -150,7 +153,8 @@ class Fibre {
     boost::context::stack_context context;
     context.size = kStackBytes;
     context.sp = stack_.get() + kStackBytes;
-    fibre_ = boost::context::callcc(std::allocator_arg, boost::context::preallocated(context.sp, context.size, context), Keep{},
+    fibre_ = boost::context::callcc(std::allocator_arg,
+                                    boost::context::preallocated(context.sp, context.size, context), Keep{},
                                     [this, body = std::move(body)](boost::context::continuation&& back) {
                                       back_ = back.resume();
                                       body(*this);
@@ -192,7 +196,8 @@ TEST(GcRetirement, G50_a_suspended_fibre_keeps_the_code_that_it_is_in) {
   EXPECT_TRUE(other_code.is_freed());
   EXPECT_FALSE(code.is_freed());
   fibre.resume();  // through the code, to its end
-  std::memset(reinterpret_cast<void*>(fibre.agent.stack_low), 0, Fibre::kStackBytes);  // old words would keep it longer
+  std::memset(reinterpret_cast<void*>(fibre.agent.stack_low), 0,
+              Fibre::kStackBytes);  // old words would keep it longer
   EXPECT_EQ(retirement.reclaim(*self), 1u);
 }
 
@@ -207,7 +212,8 @@ TEST(GcRetirement, G50_a_thread_that_runs_a_fibre_keeps_what_its_own_stack_is_in
     EXPECT_EQ(retirement.reclaim(*self), 0u);  // the frame is beneath, on the thread's stack
   });
   code.call([&] { fibre.resume(); });
-  std::memset(reinterpret_cast<void*>(fibre.agent.stack_low), 0, Fibre::kStackBytes);  // the search's own copies of what it found
+  std::memset(reinterpret_cast<void*>(fibre.agent.stack_low), 0,
+              Fibre::kStackBytes);  // the search's own copies of what it found
   EXPECT_EQ(retirement.reclaim(*self), 1u);
 }
 
@@ -248,7 +254,9 @@ TEST(GcRetirement, G50_an_agent_that_changes_threads_during_the_pass_keeps_all) 
   ASSERT_FALSE(world.collector.set_agent(*self, nullptr).has_error());
   code.retire(retirement);
   {
-    const latch::Hook hook("gc-stacks-asked", [&](const void*) { ASSERT_FALSE(world.collector.set_agent(*self, &fibre).has_error()); });
+    const latch::Hook hook("gc-stacks-asked", [&](const void*) {
+      ASSERT_FALSE(world.collector.set_agent(*self, &fibre).has_error());
+    });
     EXPECT_EQ(retirement.reclaim(*self), 0u);
   }
   ASSERT_FALSE(world.collector.set_agent(*self, nullptr).has_error());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract page "threads and garbage collection": the modes of BERTH_GC_STRESS themselves (G40, G41, G18, G51).
+// Contract page "threads and garbage collection": the modes of BERTH_GC_STRESS themselves (G40, G41, G18,
+// G51).
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,11 +20,15 @@ using gc::stress::Mode;
 /// A mode for a scope; afterwards what it was before.
 class With {
  public:
-  explicit With(Mode mode, uint32_t value = 1) : mode_(mode), before_(setting(mode)) { gc::stress::set(mode, value); }
+  explicit With(Mode mode, uint32_t value = 1) : mode_(mode), before_(setting(mode)) {
+    gc::stress::set(mode, value);
+  }
   ~With() { gc::stress::set(mode_, before_); }
   With(const With&) = delete;
   With& operator=(const With&) = delete;
-  static uint32_t setting(Mode mode) { return gc::stress::settings()[static_cast<size_t>(mode)].value.load(); }
+  static uint32_t setting(Mode mode) {
+    return gc::stress::settings()[static_cast<size_t>(mode)].value.load();
+  }
 
  private:
   Mode mode_;
@@ -31,7 +36,8 @@ class With {
 };
 
 TEST(GcStress, G51_the_list_is_parsed) {
-  const With allocation(Mode::Allocation, 0), lose(Mode::LoseNotify, 0), delay(Mode::Delay, 0), move(Mode::Move, 0);
+  const With allocation(Mode::Allocation, 0), lose(Mode::LoseNotify, 0), delay(Mode::Delay, 0),
+      move(Mode::Move, 0);
   EXPECT_TRUE(gc::stress::parse(""));
   EXPECT_EQ(With::setting(Mode::Allocation), 0u);
   EXPECT_TRUE(gc::stress::parse("allocation:7,lose-notify,delay"));
@@ -73,8 +79,7 @@ TEST(GcStress, G51_recruit_wakes_the_parked_for_a_small_heap_too) {
     AttachedThread thread(world.collector);
     const gc::SafeRegion region(*thread);
     parker = thread.agent().parker;
-    while (!(gc::park(*thread, *parker, sync::TimePoint::max()) & gc::Parker::kCancelled)) {
-    }
+    while (!(gc::park(*thread, *parker, sync::TimePoint::max()) & gc::Parker::kCancelled)) {}
   });
   const gc::SafeRegion region(*self);
   parked.wait();
@@ -87,7 +92,8 @@ TEST(GcStress, G51_recruit_wakes_the_parked_for_a_small_heap_too) {
   waiter.join();
 }
 
-// What the collector sleeps on: the end of a stop (for a thread that it holds), and the going on of held threads (for the next stop).
+// What the collector sleeps on: the end of a stop (for a thread that it holds), and the going on of held
+// threads (for the next stop).
 TEST(GcStress, G18_lost_notifications_of_a_stop_are_recovered_and_counted) {
   const Watchdog watchdog{30s};
   const With lose(Mode::LoseNotify);
@@ -159,7 +165,8 @@ TEST(GcMove, G41_every_kind_of_slot_follows_its_object) {
   gc::Agent fibre{"fibre"};
   struct Client final : gc::CollectionClient {
     Object *root = nullptr, *key = nullptr, *payload = nullptr;
-    bool visit_ephemerons(const std::function<bool(const void*)>& is_marked, gc::SlotVisitor& visitor) override {
+    bool visit_ephemerons(const std::function<bool(const void*)>& is_marked,
+                          gc::SlotVisitor& visitor) override {
       if (!is_marked(key) || std::exchange(visited, true)) return false;
       visitor.visit(&payload);
       return true;
@@ -199,9 +206,12 @@ TEST(GcMove, G41_every_kind_of_slot_follows_its_object) {
   gc::GlobalRoot keeps_key(heap, client.key);
   client.payload = make(8);
   heap.add_finalizer(kept[0], [](void*, void*) {}, nullptr);
-  heap.add_finalizer(make(9), [](void* object, void* seen) {
-    *static_cast<Seen*>(seen) = {static_cast<Object*>(object), static_cast<Object*>(object)->word(8)};
-  }, &finalized);
+  heap.add_finalizer(
+      make(9),
+      [](void* object, void* seen) {
+        *static_cast<Seen*>(seen) = {static_cast<Object*>(object), static_cast<Object*>(object)->word(8)};
+      },
+      &finalized);
   gc::WeakReference* weak = heap.new_weak(kept[0]);
   gc::WeakReference* dead = heap.new_weak(make(10));
   Object** suspended = nullptr;
@@ -269,7 +279,8 @@ TEST(GcVerify, G40_stores_through_the_barrier_pass) {
       left(node) = kept[0];  // fresh: needs none
       kept[0] = node;
       const auto i = static_cast<size_t>(round);
-      berth_gc_write(reinterpret_cast<berth_thread_t*>(&*self), kept[1], reinterpret_cast<void**>(&element(kept[1], i)), kept[0]);
+      berth_gc_write(reinterpret_cast<berth_thread_t*>(&*self), kept[1],
+                     reinterpret_cast<void**>(&element(kept[1], i)), kept[0]);
       world.collector.collect(*self);
       set(kept[0], right(kept[0]), element(kept[1], i / 2));
       set(kept[0], right(kept[0]), kept[1]);
@@ -281,38 +292,44 @@ TEST(GcVerify, G40_stores_through_the_barrier_pass) {
 
 TEST(GcVerifyDeathTest, G40_a_bare_store_is_found) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_DEATH({
-    const With verify(Mode::Verify);
-    GcWorld world;
-    AttachedThread self(world.collector);
-    gc::Rooted<1> kept(*self);
-    kept[0] = world.heap().allocate(*self, world.node);
-    world.collector.collect(*self);
-    left(kept[0]) = kept[0];
-    world.collector.collect(*self);
-  }, "'node' at .*, byte 8: .*bypassed the write barrier");
+  EXPECT_DEATH(
+      {
+        const With verify(Mode::Verify);
+        GcWorld world;
+        AttachedThread self(world.collector);
+        gc::Rooted<1> kept(*self);
+        kept[0] = world.heap().allocate(*self, world.node);
+        world.collector.collect(*self);
+        left(kept[0]) = kept[0];
+        world.collector.collect(*self);
+      },
+      "'node' at .*, byte 8: .*bypassed the write barrier");
 }
 
 TEST(GcVerifyDeathTest, G40_a_root_that_leads_nowhere_is_found) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_DEATH({
-    const With verify(Mode::Verify);
-    GcWorld world;
-    AttachedThread self(world.collector);
-    gc::Rooted<1> kept(*self);
-    Object* object = world.heap().allocate(*self, world.node);
-    kept[0] = reinterpret_cast<Object*>(object->at(16));  // inside
-    world.collector.collect(*self);
-  }, "a root holds .*no live object");
-  EXPECT_DEATH({
-    const With verify(Mode::Verify);
-    GcWorld world;
-    AttachedThread self(world.collector);
-    Object* object = world.heap().allocate(*self, world.node);
-    world.collector.collect(*self);
-    gc::HandleBlock::add(self.agent(), object);  // lived across a safe point without a root
-    world.collector.collect(*self);
-  }, "a root holds .*no live object");
+  EXPECT_DEATH(
+      {
+        const With verify(Mode::Verify);
+        GcWorld world;
+        AttachedThread self(world.collector);
+        gc::Rooted<1> kept(*self);
+        Object* object = world.heap().allocate(*self, world.node);
+        kept[0] = reinterpret_cast<Object*>(object->at(16));  // inside
+        world.collector.collect(*self);
+      },
+      "a root holds .*no live object");
+  EXPECT_DEATH(
+      {
+        const With verify(Mode::Verify);
+        GcWorld world;
+        AttachedThread self(world.collector);
+        Object* object = world.heap().allocate(*self, world.node);
+        world.collector.collect(*self);
+        gc::HandleBlock::add(self.agent(), object);  // lived across a safe point without a root
+        world.collector.collect(*self);
+      },
+      "a root holds .*no live object");
 }
 
 }  // namespace

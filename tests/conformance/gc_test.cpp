@@ -123,42 +123,52 @@ TEST(Gc, G3_attaching_twice_is_an_error) {
 
 TEST(GcDeathTest, G3_misuse_dies) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_DEATH({
-    GcWorld world;
-    AttachedThread self(world.collector);
-    self->safe_leave(gc::State::Unsafe);
-  }, "a safe region is left that was not entered");
-  EXPECT_DEATH({
-    GcWorld world;
-    AttachedThread self(world.collector);
-    std::thread other([&] { self->safe_enter(); });
-    other.join();
-  }, "by another native thread");
-  EXPECT_DEATH({
-    GcWorld world;
-    AttachedThread self(world.collector);
-    gc::Thread& record = *self;
-    world.collector.detach(record);
-    world.collector.detach(record);
-  }, "not attached");
+  EXPECT_DEATH(
+      {
+        GcWorld world;
+        AttachedThread self(world.collector);
+        self->safe_leave(gc::State::Unsafe);
+      },
+      "a safe region is left that was not entered");
+  EXPECT_DEATH(
+      {
+        GcWorld world;
+        AttachedThread self(world.collector);
+        std::thread other([&] { self->safe_enter(); });
+        other.join();
+      },
+      "by another native thread");
+  EXPECT_DEATH(
+      {
+        GcWorld world;
+        AttachedThread self(world.collector);
+        gc::Thread& record = *self;
+        world.collector.detach(record);
+        world.collector.detach(record);
+      },
+      "not attached");
 }
 
 TEST(GcDeathTest, G4_blocking_while_unsafe_elsewhere_dies) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_DEATH({
-    GcWorld one;
-    GcWorld two;
-    AttachedThread in_one(one.collector);
-    const gc::SafeRegion region(*in_one);
-    AttachedThread in_two(two.collector);
-    in_one.agent().parker->park(sync::Clock::now());
-  }, "while it is unsafe in a collector");
-  EXPECT_DEATH({
-    GcWorld one;
-    GcWorld two;
-    AttachedThread in_one(one.collector);
-    AttachedThread in_two(two.collector);  // may wait for a stop of `two`
-  }, "while it is unsafe in a collector");
+  EXPECT_DEATH(
+      {
+        GcWorld one;
+        GcWorld two;
+        AttachedThread in_one(one.collector);
+        const gc::SafeRegion region(*in_one);
+        AttachedThread in_two(two.collector);
+        in_one.agent().parker->park(sync::Clock::now());
+      },
+      "while it is unsafe in a collector");
+  EXPECT_DEATH(
+      {
+        GcWorld one;
+        GcWorld two;
+        AttachedThread in_one(one.collector);
+        AttachedThread in_two(two.collector);  // may wait for a stop of `two`
+      },
+      "while it is unsafe in a collector");
 }
 
 TEST(Gc, G4_a_thread_of_two_collectors_that_is_safe_in_one_works_in_the_other) {
@@ -200,7 +210,8 @@ TEST(Gc, G4_a_thread_of_two_collectors_that_is_safe_in_one_works_in_the_other) {
 }
 
 /// Mutators write plain canaries; while they are stopped the canaries do not change.
-void check_canaries(int num_mutators, int num_stops, const std::function<void(gc::Thread&, uint64_t& canary)>& step) {
+void check_canaries(int num_mutators, int num_stops,
+                    const std::function<void(gc::Thread&, uint64_t& canary)>& step) {
   const Watchdog watchdog{60s};
   GcWorld world;
   std::vector<uint64_t> canaries(static_cast<size_t>(num_mutators) * 16);
@@ -322,12 +333,14 @@ TEST(Gc, G8_only_the_outermost_leave_transitions) {
 
 TEST(GcDeathTest, G9_managed_allocation_in_a_safe_region_traps) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_DEATH({
-    GcWorld world;
-    AttachedThread self(world.collector);
-    const gc::SafeRegion region(*self);
-    world.heap().allocate(*self, world.leaf);
-  }, "managed allocation by a thread that is not unsafe");
+  EXPECT_DEATH(
+      {
+        GcWorld world;
+        AttachedThread self(world.collector);
+        const gc::SafeRegion region(*self);
+        world.heap().allocate(*self, world.leaf);
+      },
+      "managed allocation by a thread that is not unsafe");
 }
 
 TEST(Gc, G10_a_callback_leaves_and_enters_safe_again) {
@@ -361,17 +374,21 @@ TEST(GcDeathTest, G11_no_transition_poll_or_allocation_under_an_engine_lock) {
     const sync::Lock lock(shard);
     body(world, *self);
   };
-  EXPECT_DEATH(with_lock([](GcWorld&, gc::Thread& t) { t.safe_enter(); }), "entering a safe region while lock 'shard'");
+  EXPECT_DEATH(with_lock([](GcWorld&, gc::Thread& t) { t.safe_enter(); }),
+               "entering a safe region while lock 'shard'");
   EXPECT_DEATH(with_lock([](GcWorld&, gc::Thread& t) { t.poll_slow(); }), "a poll while lock 'shard'");
-  EXPECT_DEATH(with_lock([](GcWorld& w, gc::Thread& t) { w.heap().allocate(t, w.leaf); }), "a managed allocation while lock 'shard'");
-  EXPECT_DEATH(with_lock([](GcWorld& w, gc::Thread& t) { w.collector.collect(t); }), "a collection while lock 'shard'");
+  EXPECT_DEATH(with_lock([](GcWorld& w, gc::Thread& t) { w.heap().allocate(t, w.leaf); }),
+               "a managed allocation while lock 'shard'");
+  EXPECT_DEATH(with_lock([](GcWorld& w, gc::Thread& t) { w.collector.collect(t); }),
+               "a collection while lock 'shard'");
 }
 
 TEST(Gc, G13_a_poll_keeps_errno) {
   GcWorld world;
   AttachedThread self(world.collector);
   const latch::Hook hook("gc-finalizer", [](const void*) { errno = ENOENT; });
-  world.heap().add_finalizer(world.heap().allocate(*self, world.leaf), [](void*, void*) { errno = EIO; }, nullptr);
+  world.heap().add_finalizer(
+      world.heap().allocate(*self, world.leaf), [](void*, void*) { errno = EIO; }, nullptr);
   self.agent().inhibit_finalizers(*self, 1);
   world.collector.collect(*self);
   self.agent().inhibit_finalizers(*self, -1);
@@ -421,13 +438,13 @@ TEST(Gc, G18_a_lost_parker_wake_up_is_recovered) {
   uint32_t flags = 0;
   std::thread sleeper([&] {
     sleeping.open();
-    while (!(flags = parker->park(sync::TimePoint::max()))) {
-    }
+    while (!(flags = parker->park(sync::TimePoint::max()))) {}
   });
   sleeping.wait();
   parker->notify(gc::Parker::kServed);
   sleeper.join();
-  EXPECT_EQ(flags & ~uint32_t{gc::Parker::kRecovered}, uint32_t{gc::Parker::kServed});  // recovered, if it slept already
+  EXPECT_EQ(flags & ~uint32_t{gc::Parker::kRecovered},
+            uint32_t{gc::Parker::kServed});  // recovered, if it slept already
 }
 
 TEST(Gc, G20_upgrade_lock_excludes_as_told) {
@@ -451,7 +468,8 @@ TEST(Gc, G20_upgrade_lock_excludes_as_told) {
   };
   for (const Mode held : {kShared, kUpgrade, kExclusive}) {
     for (const Mode asked : {kShared, kUpgrade, kExclusive}) {
-      const bool together = (held == kShared && asked != kExclusive) || (held == kUpgrade && asked == kShared);
+      const bool together =
+          (held == kShared && asked != kExclusive) || (held == kUpgrade && asked == kShared);
       std::atomic<bool> entered{false};
       std::thread other;
       with(*self, held, [&] {
@@ -505,13 +523,15 @@ TEST(Gc, G20_an_upgrade_waits_for_readers_and_a_stop_goes_on) {
 
 TEST(GcDeathTest, G20_a_reader_cannot_upgrade) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_DEATH({
-    GcWorld world;
-    AttachedThread self(world.collector);
-    gc::SafeUpgradeMutex mutex((Rank{50, "test"}));
-    const gc::SafeUpgradeMutex::SharedGuard reader((*self), mutex);
-    const gc::SafeUpgradeMutex::ExclusiveGuard writer((*self), mutex);
-  }, "a reader upgrades");
+  EXPECT_DEATH(
+      {
+        GcWorld world;
+        AttachedThread self(world.collector);
+        gc::SafeUpgradeMutex mutex((Rank{50, "test"}));
+        const gc::SafeUpgradeMutex::SharedGuard reader((*self), mutex);
+        const gc::SafeUpgradeMutex::ExclusiveGuard writer((*self), mutex);
+      },
+      "a reader upgrades");
 }
 
 TEST(Gc, G21_simultaneous_requests_cost_at_most_two_collections) {
@@ -652,8 +672,7 @@ TEST(Gc, G24_a_late_thread_is_counted_and_named) {
     late_id = thread->id;
     attached.open();
     const auto end = std::chrono::steady_clock::now() + 1200ms;
-    while (std::chrono::steady_clock::now() < end) {
-    }
+    while (std::chrono::steady_clock::now() < end) {}
     thread->safepoint();
   });
   attached.wait();
@@ -730,7 +749,8 @@ TEST(Gc, G28_a_recruit_helps_and_a_service_meanwhile_is_not_lost) {
   world.collector.metrics(metrics);
   EXPECT_NE(metrics.find("berth_gc_helped_total 1\n"), std::string::npos) << metrics;
   const gc::SafeRegion region(*self);
-  // Served: one return of park beside those of its slices and of the recruit; it waits on and can be cancelled.
+  // Served: one return of park beside those of its slices and of the recruit; it waits on and can be
+  // cancelled.
   while (parked->wakes.load() < 2) std::this_thread::yield();
   parked.reset();
 }
@@ -772,7 +792,8 @@ TEST_P(GcGraph, G31_exactly_the_reachable_survives) {
   std::vector<std::unique_ptr<ParkedThread>> parked;
   {
     const gc::SafeRegion region(*self);
-    for (unsigned i = 1; i < GetParam(); ++i) parked.push_back(std::make_unique<ParkedThread>(world.collector));
+    for (unsigned i = 1; i < GetParam(); ++i)
+      parked.push_back(std::make_unique<ParkedThread>(world.collector));
   }
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(seed);
@@ -974,7 +995,9 @@ TEST(Gc, G34_each_kind_of_root_alone_keeps_its_object_and_ends) {
   {  // client: constants of code, sources
     struct Client final : gc::CollectionClient {
       Object* object = nullptr;
-      bool visit_ephemerons(const std::function<bool(const void*)>&, gc::SlotVisitor&) override { return false; }
+      bool visit_ephemerons(const std::function<bool(const void*)>&, gc::SlotVisitor&) override {
+        return false;
+      }
       void visit_roots(gc::SlotVisitor& visitor) override { visitor.visit(&object); }
       void sweep(const std::function<bool(const void*)>&) override {}
       void after_resume() override {}
@@ -991,9 +1014,10 @@ TEST(Gc, G34_each_kind_of_root_alone_keeps_its_object_and_ends) {
     Object* object = make();
     object->word(8) = 42;
     uint64_t seen = 0;
-    heap.add_finalizer(object, [](void* o, void* context) {
-      *static_cast<uint64_t*>(context) = static_cast<Object*>(o)->word(8);
-    }, &seen);
+    heap.add_finalizer(
+        object,
+        [](void* o, void* context) { *static_cast<uint64_t*>(context) = static_cast<Object*>(o)->word(8); },
+        &seen);
     world.collector.collect(*self);
     world.collector.collect(*self);
     self.agent().inhibit_finalizers(*self, -1);
@@ -1013,7 +1037,8 @@ struct OrderClient final : gc::CollectionClient {
   bool visited = false, payload_live = false, resurrected_live = false, guard_live = true;
   bool weak_cleared = false;
 
-  bool visit_ephemerons(const std::function<bool(const void*)>& is_marked, gc::SlotVisitor& visitor) override {
+  bool visit_ephemerons(const std::function<bool(const void*)>& is_marked,
+                        gc::SlotVisitor& visitor) override {
     order.push_back("ephemerons");
     if (visited || !method || !is_marked(method)) return false;
     visited = true;
@@ -1059,13 +1084,17 @@ TEST(Gc, G37_weak_order) {
     OrderClient& client;
     bool& cleared;
   } context{heap, client, weak_cleared_before_finalizer};
-  heap.add_finalizer(client.resurrected, [](void*, void* c) {
-    auto& at = *static_cast<Context*>(c);
-    at.cleared = at.heap.weak_get(at.client.weak) == nullptr;
-    at.client.order.push_back("finalizer");
-  }, &context);
+  heap.add_finalizer(
+      client.resurrected,
+      [](void*, void* c) {
+        auto& at = *static_cast<Context*>(c);
+        at.cleared = at.heap.weak_get(at.client.weak) == nullptr;
+        at.client.order.push_back("finalizer");
+      },
+      &context);
   world.collector.collect(*self);
-  EXPECT_EQ(client.order, (std::vector<std::string>{"roots", "ephemerons", "ephemerons", "ephemerons", "sweep", "resume", "finalizer"}));
+  EXPECT_EQ(client.order, (std::vector<std::string>{"roots", "ephemerons", "ephemerons", "ephemerons",
+                                                    "sweep", "resume", "finalizer"}));
   EXPECT_TRUE(client.payload_live);
   EXPECT_TRUE(client.weak_cleared);
   EXPECT_TRUE(client.resurrected_live);  // marked through for its finalizer
@@ -1185,11 +1214,13 @@ TEST(Gc, G44_the_count_follows_the_agent) {
 
 TEST(GcDeathTest, G44_the_count_is_never_negative) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
-  EXPECT_DEATH({
-    GcWorld world;
-    AttachedThread self(world.collector);
-    self.agent().inhibit_finalizers(*self, -1);
-  }, "released more often than inhibited");
+  EXPECT_DEATH(
+      {
+        GcWorld world;
+        AttachedThread self(world.collector);
+        self.agent().inhibit_finalizers(*self, -1);
+      },
+      "released more often than inhibited");
 }
 
 TEST(Gc, G44_switching_to_an_agent_without_leases_lets_finalizers_run) {

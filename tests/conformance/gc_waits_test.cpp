@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract page "threads and garbage collection": every blocking wait is Safe (G16, G15), and waiters that a foreign collector recruits.
+// Contract page "threads and garbage collection": every blocking wait is Safe (G16, G15), and waiters that a
+// foreign collector recruits.
 #include <atomic>
 #include <cstring>
 #include <mutex>
@@ -18,17 +19,21 @@ namespace {
 using namespace test;
 using namespace std::chrono_literals;
 
-/// A thread that blocks in `body` while this one collects; `end` lets it go. `name`: of the wait, as check_all_safe is told.
+/// A thread that blocks in `body` while this one collects; `end` lets it go. `name`: of the wait, as
+/// check_all_safe is told.
 class Waits {
  public:
   explicit Waits(EngineOptions options = {}) : engine(options) {}
 
-  void collect_during(const char* name, const std::function<void(gc::Thread&)>& body, const std::function<void()>& end) {
+  void collect_during(const char* name, const std::function<void(gc::Thread&)>& body,
+                      const std::function<void()>& end) {
     SCOPED_TRACE(name);
     Gate blocks;
     std::atomic<std::thread::id> native{};
     const latch::Hook hook("gc-block", [&](const void* what) {
-      if (std::strcmp(static_cast<const char*>(what), name) == 0 && std::this_thread::get_id() == native.load()) blocks.open();
+      if (std::strcmp(static_cast<const char*>(what), name) == 0 &&
+          std::this_thread::get_id() == native.load())
+        blocks.open();
     });
     auto worker = engine.spawn([&](gc::Thread& thread) {
       native = std::this_thread::get_id();
@@ -59,50 +64,60 @@ TEST(GcWaits, G16_a_collection_ends_during_each_wait_of_the_library) {
   {
     gc::SafeMutex mutex{Rank{50, "test"}};
     std::optional<gc::SafeMutex::Guard> held(std::in_place, self, mutex);
-    waits.collect_during("a wait for a SafeMutex", [&](gc::Thread& thread) { const gc::SafeMutex::Guard guard(thread, mutex); },
-                         [&] { held.reset(); });
+    waits.collect_during(
+        "a wait for a SafeMutex",
+        [&](gc::Thread& thread) { const gc::SafeMutex::Guard guard(thread, mutex); }, [&] { held.reset(); });
   }
   {
     gc::SafeMutex mutex{Rank{50, "test"}};
     gc::SafeCondition condition;
     bool ready = false;
-    waits.collect_during("a wait for a SafeCondition",
-                         [&](gc::Thread& thread) {
-                           gc::SafeMutex::Guard guard(thread, mutex);
-                           EXPECT_TRUE(condition.wait_until(guard, sync::TimePoint::max(), [&] { return ready; }));
-                         },
-                         [&] {
-                           gc::SafeMutex::Guard guard(self, mutex);
-                           ready = true;
-                           condition.notify_all(guard);
-                         });
+    waits.collect_during(
+        "a wait for a SafeCondition",
+        [&](gc::Thread& thread) {
+          gc::SafeMutex::Guard guard(thread, mutex);
+          EXPECT_TRUE(condition.wait_until(guard, sync::TimePoint::max(), [&] { return ready; }));
+        },
+        [&] {
+          gc::SafeMutex::Guard guard(self, mutex);
+          ready = true;
+          condition.notify_all(guard);
+        });
   }
   {
     gc::SafeUpgradeMutex mutex{Rank{50, "test"}};
     std::optional<gc::SafeUpgradeMutex::ExclusiveGuard> held(std::in_place, self, mutex);
-    waits.collect_during("a wait for a SafeUpgradeMutex",
-                         [&](gc::Thread& thread) { const gc::SafeUpgradeMutex::SharedGuard guard(thread, mutex); }, [&] { held.reset(); });
+    waits.collect_during(
+        "a wait for a SafeUpgradeMutex",
+        [&](gc::Thread& thread) { const gc::SafeUpgradeMutex::SharedGuard guard(thread, mutex); },
+        [&] { held.reset(); });
   }
   {
     gc::SafeUpgradeMutex mutex{Rank{50, "test"}};
     std::optional<gc::SafeUpgradeMutex::SharedGuard> reader(std::in_place, self, mutex);
-    waits.collect_during("a wait for readers",
-                         [&](gc::Thread& thread) {
-                           gc::SafeUpgradeMutex::UpgradeGuard guard(thread, mutex);
-                           guard.upgrade();
-                         },
-                         [&] { reader.reset(); });
+    waits.collect_during(
+        "a wait for readers",
+        [&](gc::Thread& thread) {
+          gc::SafeUpgradeMutex::UpgradeGuard guard(thread, mutex);
+          guard.upgrade();
+        },
+        [&] { reader.reset(); });
   }
   {
     static int method;
     const Lease lease = engine.take({&method, nullptr});
-    waits.collect_during("a park", [&](gc::Thread& thread) { engine.release(thread, engine.take(thread, {&method, nullptr})); },
-                         [&] { engine.release(lease); });
+    waits.collect_during(
+        "a park",
+        [&](gc::Thread& thread) { engine.release(thread, engine.take(thread, {&method, nullptr})); },
+        [&] { engine.release(lease); });
   }
   // Of this thread: it is in a collection, and answers at its end.
-  waits.collect_during("a handshake", [&](gc::Thread& thread) {
-    EXPECT_TRUE(engine->collector().handshake(thread, self.id, [](gc::Thread&) {}));
-  }, [] {});
+  waits.collect_during(
+      "a handshake",
+      [&](gc::Thread& thread) {
+        EXPECT_TRUE(engine->collector().handshake(thread, self.id, [](gc::Thread&) {}));
+      },
+      [] {});
   // Those of a thread that meets a stop, collects, comes and goes: here one after the other by hand.
   std::set<std::string> others;
   std::mutex others_mutex;
@@ -123,9 +138,10 @@ TEST(GcWaits, G16_a_collection_ends_during_each_wait_of_the_library) {
     polls->join();
   }
   waits.reached.insert(others.begin(), others.end());
-  EXPECT_EQ(waits.reached, (std::set<std::string>{"a wait for a SafeMutex", "a wait for a SafeCondition", "a wait for a SafeUpgradeMutex",
-                                                  "a wait for readers", "a park", "a handshake", "a stop", "a collection", "an attach",
-                                                  "a detach"}));
+  EXPECT_EQ(waits.reached,
+            (std::set<std::string>{"a wait for a SafeMutex", "a wait for a SafeCondition",
+                                   "a wait for a SafeUpgradeMutex", "a wait for readers", "a park",
+                                   "a handshake", "a stop", "a collection", "an attach", "a detach"}));
 }
 
 TEST(GcWaits, G15_G16_a_collection_ends_during_a_compile_that_the_waiter_runs_itself) {

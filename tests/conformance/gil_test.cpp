@@ -31,7 +31,8 @@ void succeed(berth_error_t* error) {
   berth_error_delete(error);
 }
 
-/// A runtime with a global lock, which this thread has; threads that it starts take it, attach, and end without it.
+/// A runtime with a global lock, which this thread has; threads that it starts take it, attach, and end
+/// without it.
 class Gil : public ::testing::Test {
  protected:
   Gil() {
@@ -114,7 +115,7 @@ TEST_F(Gil, G49_a_waiter_gives_the_lock_up_and_has_it_again_afterwards) {
   });
   until_waiting();  // it waits, and this thread runs
   release(thread_, held);
-  until_wanted();   // served, it waits for the lock: that is no wait for a key
+  until_wanted();  // served, it waits for the lock: that is no wait for a key
   EXPECT_EQ(explain().find("waiting_ns"), std::string::npos);
   EXPECT_FALSE(has_run);
   const int previous = static_cast<int>(berth_thread_safe_enter(thread_));
@@ -146,7 +147,8 @@ TEST_F(Gil, G49_others_go_on_though_a_safe_leave_never_returns_and_its_lease_tim
   std::thread lost = spawn([&](berth_thread_t* thread) {
     const berth_lease_t mine = lease_of(thread, 1);
     berth_reservation_t got{};
-    succeed(berth_reserve(thread, key(0), nullptr, &got));  // does not come back while the runtime is finalized
+    succeed(
+        berth_reserve(thread, key(0), nullptr, &got));  // does not come back while the runtime is finalized
     berth_instance_release(got.published);
     EXPECT_EQ(take(berth_release(thread, mine, nullptr)), BERTH_STALE_LEASE);
   });

@@ -67,7 +67,8 @@ struct Case {
 };
 class Tickets : public Handshake, public ::testing::WithParamInterface<Case> {};
 
-// Slot contents and arguments written before publish are read by the worker; what it wrote is read after the delivery.
+// Slot contents and arguments written before publish are read by the worker; what it wrote is read after the
+// delivery.
 TEST_P(Tickets, H7_data_is_ordered_and_H9_counters_wrap) {
   const Case& c = GetParam();
   ChannelOptions options;
@@ -86,7 +87,8 @@ TEST_P(Tickets, H7_data_is_ordered_and_H9_counters_wrap) {
       const int64_t argument = 7 * i;
       const uint64_t ticket = channel.publish(self(), &argument, Deadline::never()).value();
       ASSERT_EQ(ticket, c.first + static_cast<uint64_t>(i));
-      auto* const read = reinterpret_cast<int64_t*>(channel.wait_readable(self(), ticket, Deadline::never()).value());
+      auto* const read =
+          reinterpret_cast<int64_t*>(channel.wait_readable(self(), ticket, Deadline::never()).value());
       ASSERT_EQ(read[1], 8 * i);
     }
     ASSERT_FALSE(channel.drain(self(), Deadline::never()).has_error());
@@ -97,7 +99,8 @@ TEST_P(Tickets, H7_data_is_ordered_and_H9_counters_wrap) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Handshake, Tickets,
-                         ::testing::Values(Case{1, true, 0, 1}, Case{1, true, 0, 2}, Case{2, true, (1ull << 31) - 500, 1},
+                         ::testing::Values(Case{1, true, 0, 1}, Case{1, true, 0, 2},
+                                           Case{2, true, (1ull << 31) - 500, 1},
                                            Case{3, true, (1ull << 32) - 700, 2}, Case{2, false, 0, 1}));
 
 TEST_F(Handshake, H8_publish_waits_for_done_not_only_for_the_snapshot) {
@@ -174,7 +177,8 @@ TEST_F(Handshake, H17_a_failed_stage_reaches_every_call_through_the_pool) {
     error = berth_channel_wait_writable(thread_.get(), channel.get(), -1, &slot);
     if (!error) error = berth_channel_publish(thread_.get(), channel.get(), &i, -1, nullptr);
   }
-  EXPECT_NE(std::string(berth_error_message(error)).find("stage \"persist\""), std::string::npos) << berth_error_message(error);
+  EXPECT_NE(std::string(berth_error_message(error)).find("stage \"persist\""), std::string::npos)
+      << berth_error_message(error);
   EXPECT_EQ(take_code(error), BERTH_RESOURCE_EXHAUSTED);
   EXPECT_EQ(take_code(berth_channel_drain(thread_.get(), channel.get(), -1)), BERTH_RESOURCE_EXHAUSTED);
   EXPECT_EQ(take_code(berth_channel_error(channel.get())), BERTH_RESOURCE_EXHAUSTED);
@@ -219,7 +223,8 @@ TEST_F(Handshake, H18_engine_shutdown_ends_every_wait) {
   EXPECT_EQ(channel.wait_writable(self(), Deadline::in(0)).error().code(), BERTH_SHUT_DOWN);
 }
 
-// A loop in LLVM IR: for i in 0..n { slot = wait_writable(); *slot = i * i; publish(i); }, compiled by the engine.
+// A loop in LLVM IR: for i in 0..n { slot = wait_writable(); *slot = i * i; publish(i); }, compiled by the
+// engine.
 std::string producer_ir(bool parks) {
   llvm::LLVMContext context;
   llvm::Module module("producer", context);
@@ -269,7 +274,8 @@ TEST_F(Handshake, H20_emitted_cells_are_atomic_ordered_and_tagged) {
 }
 
 TEST_F(Handshake, H30_generated_code_hands_data_to_a_worker) {
-  for (const jit::RuntimeSymbol& symbol : jit::channel_symbols()) check(berth_engine_define_symbol(engine_.get(), symbol.name, symbol.address));
+  for (const jit::RuntimeSymbol& symbol : jit::channel_symbols())
+    check(berth_engine_define_symbol(engine_.get(), symbol.name, symbol.address));
   static const char method = 0;
   auto reservation = thread_.reserve({&method, nullptr});
   const InstanceRef instance = reservation.lease.instance();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract page "JIT", section 7: what one engine compiled the next one loads, and nothing that happens to the files is seen but as time.
+// Contract page "JIT", section 7: what one engine compiled the next one loads, and nothing that happens to
+// the files is seen but as time.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,19 +33,23 @@ std::string number_source(size_t n) {
 struct Owner {
   std::string token;
 };
-constexpr berth_key_traits_t kTraits{sizeof(berth_key_traits_t), nullptr, nullptr, nullptr, [](void*, const void* owner, void* bytes, size_t capacity) {
+constexpr berth_key_traits_t kTraits{sizeof(berth_key_traits_t), nullptr, nullptr, nullptr,
+                                     [](void*, const void* owner, void* bytes, size_t capacity) {
                                        const std::string& token = static_cast<const Owner*>(owner)->token;
-                                       if (token.size() <= capacity) std::copy(token.begin(), token.end(), static_cast<char*>(bytes));
+                                       if (token.size() <= capacity)
+                                         std::copy(token.begin(), token.end(), static_cast<char*>(bytes));
                                        return token.size();
                                      }};
 
 /// An engine over the directory; each counts for itself.
 class CachedEngine {
  public:
-  explicit CachedEngine(const std::string& directory, unsigned threads = 1) : engine_(config(directory, threads).get()), thread_(engine_) {}
+  explicit CachedEngine(const std::string& directory, unsigned threads = 1)
+      : engine_(config(directory, threads).get()), thread_(engine_) {}
 
   InstanceRef release(std::string_view ir, berth_tier_t tier, const Owner* owner = nullptr,
-                      const std::vector<std::pair<const InstanceRef*, const char*>>& edges = {}, const char* entry = "f") {
+                      const std::vector<std::pair<const InstanceRef*, const char*>>& edges = {},
+                      const char* entry = "f") {
     auto reservation = thread_.reserve({&keys_.emplace_back(), owner});
     InstanceRef instance = reservation.lease.instance();
     SourceOwner source = SourceOwner::from_ir(ir, entry);
@@ -53,8 +58,11 @@ class CachedEngine {
     reservation.lease.release(std::move(source));
     return instance;
   }
-  Number* entry(const InstanceRef& instance) { return reinterpret_cast<Number*>(thread_.wait_entry(instance)); }
-  int64_t call(std::string_view ir, int64_t argument, berth_tier_t tier = BERTH_TIER_FAST, const Owner* owner = nullptr) {
+  Number* entry(const InstanceRef& instance) {
+    return reinterpret_cast<Number*>(thread_.wait_entry(instance));
+  }
+  int64_t call(std::string_view ir, int64_t argument, berth_tier_t tier = BERTH_TIER_FAST,
+               const Owner* owner = nullptr) {
     return entry(release(ir, tier, owner))(argument);
   }
 
@@ -87,9 +95,11 @@ class CachedEngine {
   std::deque<char> keys_;
 };
 
-// --- programs ------------------------------------------------------------------------------------------------------
+// --- programs
+// ------------------------------------------------------------------------------------------------------
 
-// Objects, strings, boxed numbers, globals, closures of types, errors with their places, deep and mutual recursion.
+// Objects, strings, boxed numbers, globals, closures of types, errors with their places, deep and mutual
+// recursion.
 constexpr const char* kProgram = R"(berth-ir 1
 mutable type Node { next: Node | nothing, value: i64, extra: any }
 type Point { x: f64, y: f64 }
@@ -139,12 +149,18 @@ method main() {
 std::string run_program(CachedEngine& engine, berth_tier_t tier) {
   std::string output;
   berth_program_t* program = nullptr;
-  check(berth_program_parse(engine.engine().get(), kProgram, std::string_view(kProgram).size(), "cached.bir", &program));
+  check(berth_program_parse(engine.engine().get(), kProgram, std::string_view(kProgram).size(), "cached.bir",
+                            &program));
   berth_program_set_tier(program, tier);
   berth_program_set_print(
-      program, [](void* context, berth_thread_t*, const char* text, size_t length) { static_cast<std::string*>(context)->append(text, length); }, &output);
+      program,
+      [](void* context, berth_thread_t*, const char* text, size_t length) {
+        static_cast<std::string*>(context)->append(text, length);
+      },
+      &output);
   for (int i = 0; i < 2; ++i) {
-    berth_error_t* const error = berth_program_call(engine.thread().get(), program, "main", nullptr, 0, nullptr);
+    berth_error_t* const error =
+        berth_program_call(engine.thread().get(), program, "main", nullptr, 0, nullptr);
     EXPECT_NE(error, nullptr);
     output += error ? std::string(berth_error_message(error)) + berth_error_details_json(error) : "no error";
     berth_error_delete(error);
@@ -215,7 +231,8 @@ TEST_P(JitCache, J75_the_next_engine_hits_and_compiles_nothing) {
 
 TEST_P(JitCache, J75_each_part_of_a_source_misses) {
   const Owner first{"first"}, second{"second"};
-  constexpr const char* kTwo = "define i64 @f(i64 %x) {\n  ret i64 1\n}\ndefine i64 @g(i64 %x) {\n  ret i64 2\n}\n";
+  constexpr const char* kTwo =
+      "define i64 @f(i64 %x) {\n  ret i64 1\n}\ndefine i64 @g(i64 %x) {\n  ret i64 2\n}\n";
   { CachedEngine(directory.path(), GetParam()).call(number_source(1), 0, BERTH_TIER_FAST, &first); }
   { CachedEngine(directory.path(), GetParam()).call(kTwo, 0); }
   const auto expect = [&](uint64_t hits, int64_t result, const auto& use) {
@@ -224,12 +241,20 @@ TEST_P(JitCache, J75_each_part_of_a_source_misses) {
     EXPECT_EQ(engine.hits(), hits);
     EXPECT_EQ(engine.compiled(), 1 - hits);
   };
-  expect(1, 1, [&](CachedEngine& engine) { return engine.call(number_source(1), 0, BERTH_TIER_FAST, &first); });
-  expect(0, 1, [&](CachedEngine& engine) { return engine.call(number_source(1), 0, BERTH_TIER_FAST, &second); });
-  expect(0, 1, [&](CachedEngine& engine) { return engine.call(number_source(1), 0, BERTH_TIER_OPTIMIZED, &first); });
-  expect(0, 1, [&](CachedEngine& engine) { return engine.call(number_source(1) + "\n", 0, BERTH_TIER_FAST, &first); });
+  expect(1, 1,
+         [&](CachedEngine& engine) { return engine.call(number_source(1), 0, BERTH_TIER_FAST, &first); });
+  expect(0, 1,
+         [&](CachedEngine& engine) { return engine.call(number_source(1), 0, BERTH_TIER_FAST, &second); });
+  expect(0, 1, [&](CachedEngine& engine) {
+    return engine.call(number_source(1), 0, BERTH_TIER_OPTIMIZED, &first);
+  });
+  expect(0, 1, [&](CachedEngine& engine) {
+    return engine.call(number_source(1) + "\n", 0, BERTH_TIER_FAST, &first);
+  });
   expect(1, 1, [&](CachedEngine& engine) { return engine.call(kTwo, 0); });
-  expect(0, 2, [&](CachedEngine& engine) { return engine.entry(engine.release(kTwo, BERTH_TIER_FAST, nullptr, {}, "g"))(0); });
+  expect(0, 2, [&](CachedEngine& engine) {
+    return engine.entry(engine.release(kTwo, BERTH_TIER_FAST, nullptr, {}, "g"))(0);
+  });
 }
 
 TEST_P(JitCache, J75_without_a_token_nothing_is_kept) {
@@ -256,7 +281,9 @@ TEST_P(JitCache, J75_a_long_token_counts_to_its_end) {
 
 // Calls over edges of loaded code: to loaded code, to each other, to what is compiled anew.
 TEST_P(JitCache, J75_edges_of_loaded_code) {
-  const std::string caller = "declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  %z = mul i64 %y, 10\n  ret i64 %z\n}\n";
+  const std::string caller =
+      "declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  %z = mul i64 %y, 10\n  "
+      "ret i64 %z\n}\n";
   for (const size_t change : {0u, 0u, 1u}) {
     CachedEngine engine(directory.path(), GetParam());
     const InstanceRef callee = engine.release(number_source(1 + change), BERTH_TIER_FAST);
@@ -269,7 +296,8 @@ TEST_P(JitCache, J75_edges_of_loaded_code) {
   EXPECT_EQ(engine.compiled(), 0u);
 }
 
-// What an adaptive source's code counts with is bound anew. With compile threads: without, nobody runs a promotion.
+// What an adaptive source's code counts with is bound anew. With compile threads: without, nobody runs a
+// promotion.
 TEST(JitCacheAdaptive, J75_loaded_code_is_promoted) {
   const Watchdog watchdog{110s};
   const TemporaryDirectory directory;
@@ -278,7 +306,8 @@ TEST(JitCacheAdaptive, J75_loaded_code_is_promoted) {
     const InstanceRef instance = engine.release(number_source(1), BERTH_TIER_ADAPTIVE);
     Number* const code = engine.entry(instance);
     for (int64_t i = 0; i < 2000; ++i) ASSERT_EQ(code(i), i + 1);
-    while (berth_instance_entry(instance.get()) == reinterpret_cast<void*>(code)) std::this_thread::yield();  // the watchdog's
+    while (berth_instance_entry(instance.get()) == reinterpret_cast<void*>(code))
+      std::this_thread::yield();  // the watchdog's
     for (int64_t i = 0; i < 2000; ++i) ASSERT_EQ(code(i), i + 1);
     EXPECT_EQ(engine.compiled(), round == 0 ? 2u : 0u);
     EXPECT_EQ(engine.hits(), round == 0 ? 0u : 2u);
@@ -287,7 +316,9 @@ TEST(JitCacheAdaptive, J75_loaded_code_is_promoted) {
 
 // Unwind records of loaded code, and calls that leave it.
 TEST_P(JitCache, J75_exceptions_pass_through_loaded_code) {
-  constexpr const char* kCaller = "declare i64 @thrower(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @thrower(i64 %x)\n  %z = add i64 %y, 1\n  ret i64 %z\n}\n";
+  constexpr const char* kCaller =
+      "declare i64 @thrower(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @thrower(i64 %x)\n  %z = add i64 "
+      "%y, 1\n  ret i64 %z\n}\n";
   Number* const thrower = [](int64_t x) {
     if (x < 0) throw x;
     return 2 * x;
@@ -301,9 +332,7 @@ TEST_P(JitCache, J75_exceptions_pass_through_loaded_code) {
       int64_t caught = 0;
       try {
         code(-7);
-      } catch (const int64_t thrown) {
-        caught = thrown;
-      }
+      } catch (const int64_t thrown) { caught = thrown; }
       EXPECT_EQ(caught, -7);
     }
     EXPECT_EQ(engine.compiled(), round == 0 ? 2u : 0u);
@@ -343,7 +372,8 @@ TEST_P(JitCache, J75_members_of_units_are_found_in_any_order) {
       CachedEngine engine(directory.path(), GetParam());
       std::vector<InstanceRef> instances;
       for (const size_t n : order) instances.push_back(engine.release(number_source(n), BERTH_TIER_FAST));
-      for (size_t i = 0; i < kSources; ++i) ASSERT_EQ(engine.entry(instances[i])(1), static_cast<int64_t>(order[i]) + 1);
+      for (size_t i = 0; i < kSources; ++i)
+        ASSERT_EQ(engine.entry(instances[i])(1), static_cast<int64_t>(order[i]) + 1);
       EXPECT_EQ(engine.compiled(), round == 0 ? kSources : 0u);
       EXPECT_EQ(engine.hits(), round == 0 ? 0u : kSources);
     }
@@ -364,7 +394,9 @@ TEST_P(JitCache, J75_members_of_units_are_found_in_any_order) {
 }
 
 TEST_P(JitCache, J75_equal_sources_have_their_own_data) {
-  constexpr const char* kCounter = "@n = internal global i64 0\ndefine i64 @f(i64 %x) {\n  %a = load i64, ptr @n\n  %b = add i64 %a, %x\n  store i64 %b, ptr @n\n  ret i64 %b\n}\n";
+  constexpr const char* kCounter =
+      "@n = internal global i64 0\ndefine i64 @f(i64 %x) {\n  %a = load i64, ptr @n\n  %b = add i64 %a, %x\n "
+      " store i64 %b, ptr @n\n  ret i64 %b\n}\n";
   for (int round = 0; round < 2; ++round) {
     CachedEngine engine(directory.path(), GetParam());
     std::vector<InstanceRef> instances;
@@ -389,8 +421,9 @@ TEST_P(JitCache, J75_programs_run_alike_when_loaded) {
     for (int round = 0; round < 3; ++round) {
       CachedEngine engine(directory.path(), GetParam());
       EXPECT_EQ(run_program(engine, tier), expected) << round;
-      // A caller may be lowered before its callee is inferred, and then assumes less: another module, compiled once more.
-      // Optimised code takes in a method of a recursion, which is then not compiled by itself.
+      // A caller may be lowered before its callee is inferred, and then assumes less: another module,
+      // compiled once more. Optimised code takes in a method of a recursion, which is then not compiled by
+      // itself.
       if (round == 0) {
         EXPECT_GT(engine.compiled(), 0u);
       } else if (round == 2) {
@@ -401,7 +434,8 @@ TEST_P(JitCache, J75_programs_run_alike_when_loaded) {
   }
 }
 
-// --- what may happen to files --------------------------------------------------------------------------------------
+// --- what may happen to files
+// --------------------------------------------------------------------------------------
 
 TEST_P(JitCache, J76_damaged_files_are_refused_and_compiled) {
   { CachedEngine(directory.path(), GetParam()).call(kRich, 1); }
@@ -418,7 +452,8 @@ TEST_P(JitCache, J76_damaged_files_are_refused_and_compiled) {
     std::ofstream(file, std::ios::binary) << damaged;
     {
       CachedEngine engine(directory.path(), GetParam());
-      ASSERT_EQ(engine.entry(engine.release(kRich, BERTH_TIER_FAST))(0), engine.entry(engine.release(kRich, BERTH_TIER_FAST))(0));
+      ASSERT_EQ(engine.entry(engine.release(kRich, BERTH_TIER_FAST))(0),
+                engine.entry(engine.release(kRich, BERTH_TIER_FAST))(0));
       ASSERT_EQ(engine.metric("berth_cache_refused_total"), 1u);
       ASSERT_EQ(engine.compiled(), 1u);
     }
@@ -432,7 +467,8 @@ TEST_P(JitCache, J76_damaged_files_are_refused_and_compiled) {
     damaged[random() % damaged.size()] ^= 0x10;
     use_damaged(damaged);
   }
-  for (const size_t length : {size_t{0}, size_t{71}, size_t{104}, bytes.size() - 1}) use_damaged(bytes.substr(0, length));
+  for (const size_t length : {size_t{0}, size_t{71}, size_t{104}, bytes.size() - 1})
+    use_damaged(bytes.substr(0, length));
   use_damaged(std::string(bytes.size(), '\0'));
 }
 
@@ -454,9 +490,11 @@ TEST_P(JitCache, J79_the_directory_vanishes_while_it_is_used) {
   for (size_t n = 2; n < 20; ++n) EXPECT_EQ(engine.call(number_source(n), 1), static_cast<int64_t>(n) + 1);
 }
 
-// --- processes -----------------------------------------------------------------------------------------------------
+// --- processes
+// -----------------------------------------------------------------------------------------------------
 
-/// Compiles the keys in an order of its own, checks each; how many were compiled and not loaded. In a child: no gtest.
+/// Compiles the keys in an order of its own, checks each; how many were compiled and not loaded. In a child:
+/// no gtest.
 int compile_all(const std::string& directory, int keys, unsigned order, bool with_locks) {
   jit::HostBackend::Options options;
   options.cache.emplace();
@@ -471,13 +509,15 @@ int compile_all(const std::string& directory, int keys, unsigned order, bool wit
   for (const int n : numbers) {
     engine::CompileJob job;
     job.source = std::make_shared<engine::Source>();
-    job.source->body = std::make_unique<jit::LlvmBody>(engine::BodyKind::LlvmIr, number_source(static_cast<size_t>(n)));
+    job.source->body =
+        std::make_unique<jit::LlvmBody>(engine::BodyKind::LlvmIr, number_source(static_cast<size_t>(n)));
     job.source->entry_symbol = "f";
     job.tier = BERTH_TIER_FAST;
     const jit::CompileRequest request{job, cancelled};
     auto answers = backend.generate({&request, 1});
     if (answers.has_error() || answers.assume_value().front().has_error()) return -1;
-    if (reinterpret_cast<Number*>(answers.assume_value().front().assume_value()->entry)(1) != n + 1) return -2;
+    if (reinterpret_cast<Number*>(answers.assume_value().front().assume_value()->entry)(1) != n + 1)
+      return -2;
   }
   berth_engine_counts_t counts{};
   backend.add_counts(counts);
@@ -501,7 +541,8 @@ int compile_in_processes(const std::string& directory, int processes, int keys, 
   int total = 0;
   for (int i = 0; i < processes; ++i) {
     int compiled = -3;
-    EXPECT_EQ(::read(pipe_ends[0], &compiled, sizeof compiled), static_cast<ssize_t>(sizeof compiled)) << "a child died";
+    EXPECT_EQ(::read(pipe_ends[0], &compiled, sizeof compiled), static_cast<ssize_t>(sizeof compiled))
+        << "a child died";
     EXPECT_GE(compiled, 0);
     total += compiled;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract page "JIT", sections 2 (edges), 3 (retirement) and 5 through the public API: how long code lives, and that it goes.
+// Contract page "JIT", sections 2 (edges), 3 (retirement) and 5 through the public API: how long code lives,
+// and that it goes.
 #include <berth/berth.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -38,18 +39,23 @@ size_t metric(berth_engine_t* engine, const std::string& name) {
   EXPECT_NE(at, std::string::npos) << name;
   return at == std::string::npos ? 0 : std::stoul(all.substr(at + name.size() + 2));
 }
-size_t code_bytes(berth_engine_t* engine) { return metric(engine, "berth_code_live_bytes") + metric(engine, "berth_code_limbo_bytes"); }
+size_t code_bytes(berth_engine_t* engine) {
+  return metric(engine, "berth_code_live_bytes") + metric(engine, "berth_code_limbo_bytes");
+}
 size_t passes(berth_engine_t* engine) { return metric(engine, "berth_code_passes_total"); }
 
 /// Calls a method, in a frame of its own: an entry that stays on a stack keeps the code.
-__attribute__((noinline)) int64_t call(berth_thread_t* thread, const Instance& instance, int64_t x) { return wait_entry<Number>(thread, instance)(x); }
+__attribute__((noinline)) int64_t call(berth_thread_t* thread, const Instance& instance, int64_t x) {
+  return wait_entry<Number>(thread, instance)(x);
+}
 
 __attribute__((noinline)) Failure await(berth_thread_t* thread, const Instance& instance) {
   void* entry = nullptr;
   return take(berth_instance_wait_entry(thread, instance, -1, &entry));
 }
 
-/// Overwrites the stack below the caller: stacks are searched word by word, and what a call left there would lie in the gaps of later frames.
+/// Overwrites the stack below the caller: stacks are searched word by word, and what a call left there would
+/// lie in the gaps of later frames.
 __attribute__((noinline)) void scrub() {
   char bytes[32 * 1024];
   std::memset(bytes, 0, sizeof bytes);
@@ -69,17 +75,22 @@ template <class Condition>
   poll_until(thread, condition);
 }
 /// So many passes began after the call: what could go by then has gone.
-[[gnu::always_inline]] inline void after_passes(berth_engine_t* engine, berth_thread_t* thread, size_t count = 3) {
+[[gnu::always_inline]] inline void after_passes(berth_engine_t* engine, berth_thread_t* thread,
+                                                size_t count = 3) {
   const size_t before = passes(engine);
   until(thread, [&] { return passes(engine) >= before + count; });
 }
 
-void invalidate(berth_engine_t* engine, const Instance& instance) { EXPECT_EQ(take(berth_instance_invalidate(engine, instance, 0)).code, BERTH_OK); }
+void invalidate(berth_engine_t* engine, const Instance& instance) {
+  EXPECT_EQ(take(berth_instance_invalidate(engine, instance, 0)).code, BERTH_OK);
+}
 
 /// Two methods that call each other: even and odd. Released one by one, or published together.
 void install_ring(berth_thread_t* thread, size_t n, Instance& even, Instance& odd, bool together = false) {
   const auto body = [](const char* at_zero) {
-    return std::string("declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %z = icmp eq i64 %x, 0\n  br i1 %z, label %end, label %more\nend:\n  ret i64 ") +
+    return std::string(
+               "declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %z = icmp eq i64 %x, 0\n  br i1 %z, label "
+               "%end, label %more\nend:\n  ret i64 ") +
            at_zero + "\nmore:\n  %n = sub i64 %x, 1\n  %r = call i64 @g(i64 %n)\n  ret i64 %r\n}\n";
   };
   berth_reservation_t first{}, second{};
@@ -94,7 +105,8 @@ void install_ring(berth_thread_t* thread, size_t n, Instance& even, Instance& od
   odd = Instance(second.lease.instance);
   if (together) {
     const berth_lease_t leases[] = {first.lease, second.lease};
-    berth_source_t* const sources[] = {std::exchange(first_source, nullptr), std::exchange(second_source, nullptr)};
+    berth_source_t* const sources[] = {std::exchange(first_source, nullptr),
+                                       std::exchange(second_source, nullptr)};
     EXPECT_EQ(take(berth_publish(thread, leases, sources, 2)).code, BERTH_OK);
   }
   EXPECT_EQ(take(berth_release(thread, first.lease, first_source)).code, BERTH_OK);
@@ -112,7 +124,9 @@ TEST(JitCode, J47_a_published_ring_has_its_entries_at_once) {
   std::thread third([&] {
     for (size_t n; (n = current.load()) < rings;) {
       for (const size_t first : {0u, 1u}) {
-        if (berth_lookup_entry(engine, key(2 * n + first), 0) && !berth_lookup_entry(engine, key(2 * n + 1 - first), 0)) ++torn;
+        if (berth_lookup_entry(engine, key(2 * n + first), 0) &&
+            !berth_lookup_entry(engine, key(2 * n + 1 - first), 0))
+          ++torn;
       }
     }
   });
@@ -141,7 +155,8 @@ TEST(JitCode, J41_rings_of_calls_go) {
       wrong += call(self, even, 10) != 1;
       invalidate(engine, even);
     }
-  }).join();
+  })
+      .join();
   EXPECT_EQ(wrong, 0);
   until(thread, [&] { return code_bytes(engine) == 0; });
   EXPECT_EQ(metric(engine, "berth_code_free_bytes"), metric(engine, "berth_code_reserved_bytes"));
@@ -159,7 +174,8 @@ TEST(JitCode, J41_a_ring_that_is_referenced_stays_whole) {
   const size_t bytes = code_bytes(engine);
   after_passes(engine, thread);
   EXPECT_EQ(code_bytes(engine), bytes);
-  EXPECT_EQ(reinterpret_cast<Number*>(berth_instance_entry(even))(11), 0);  // through the one that nobody refers to
+  EXPECT_EQ(reinterpret_cast<Number*>(berth_instance_entry(even))(11),
+            0);  // through the one that nobody refers to
   even = Instance();
   until(thread, [&] { return code_bytes(engine) == 0; });
 }
@@ -208,10 +224,12 @@ TEST(JitCode, J49_a_borrowed_entry_is_good_until_the_next_poll) {
       before = passes(engine);
       invalidate(engine, instance);
     }
-    // A pass that frees at once would have; one that began before waits for the reader, so this is not waited for without end.
+    // A pass that frees at once would have; one that began before waits for the reader, so this is not waited
+    // for without end.
     for (int looks = 0; looks < 500 && passes(engine) == before; ++looks) berth_thread_safepoint(thread);
     // What would take its place.
-    for (int i = 0; i < 3; ++i, ++next) wait_entry<Number>(thread, install(engine, thread, key(next), source(number_source(1'000'000 + next))));
+    for (int i = 0; i < 3; ++i, ++next)
+      wait_entry<Number>(thread, install(engine, thread, key(next), source(number_source(1'000'000 + next))));
     replaced = round;
   }
   const berth_gc_state_t state = berth_thread_safe_enter(thread);
@@ -220,7 +238,8 @@ TEST(JitCode, J49_a_borrowed_entry_is_good_until_the_next_poll) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
-// --- J50: each alone keeps the code --------------------------------------------------------------------------------------------
+// --- J50: each alone keeps the code
+// --------------------------------------------------------------------------------------------
 
 /// A method that calls `hold`, the host's, and what it does there.
 struct Held {
@@ -230,8 +249,11 @@ struct Held {
   Attached thread{engine};
   Instance instance;
   static inline void (*function)() = nullptr;  // on no stack
-  explicit Held(const std::string& ir = "declare void @hold()\ndefine void @f() {\n  call void @hold()\n  call void asm sideeffect \"\", \"\"()\n  ret void\n}\n") {
-    EXPECT_EQ(take(berth_engine_define_symbol(engine, "hold", reinterpret_cast<void*>(&hold))).code, BERTH_OK);
+  explicit Held(const std::string& ir =
+                    "declare void @hold()\ndefine void @f() {\n  call void @hold()\n  call void asm "
+                    "sideeffect \"\", \"\"()\n  ret void\n}\n") {
+    EXPECT_EQ(take(berth_engine_define_symbol(engine, "hold", reinterpret_cast<void*>(&hold))).code,
+              BERTH_OK);
     instance = install(engine, thread, key(1), source(ir));
     function = wait_entry<void()>(thread, instance);
   }
@@ -325,12 +347,13 @@ TEST(JitCode, J50_a_suspended_fibre_keeps_the_code) {
   boost::context::continuation back;
   Held::inside = [&] { back = back.resume(); };
   ASSERT_OK(berth_thread_set_agent(held.thread, agent, nullptr));
-  boost::context::continuation fibre = boost::context::callcc(std::allocator_arg, boost::context::preallocated(context.sp, context.size, context),
-                                                              Keep{}, [&](boost::context::continuation&& from) {
-                                                                back = std::move(from);
-                                                                held.function();
-                                                                return std::move(back);
-                                                              });
+  boost::context::continuation fibre = boost::context::callcc(
+      std::allocator_arg, boost::context::preallocated(context.sp, context.size, context), Keep{},
+      [&](boost::context::continuation&& from) {
+        back = std::move(from);
+        held.function();
+        return std::move(back);
+      });
   ASSERT_OK(berth_thread_set_agent(held.thread, nullptr, nullptr));
   held.let_go();
   held.expect_kept();
@@ -350,11 +373,15 @@ TEST(JitCode, J50_an_exception_object_keeps_the_code) {
   Engine engine(1);
   Attached thread(engine);
   ASSERT_OK(berth_engine_define_symbol(engine, "count_destroyed", reinterpret_cast<void*>(&count_destroyed)));
-  ASSERT_OK(berth_engine_define_symbol(engine, "_ZTIi", const_cast<void*>(static_cast<const void*>(&typeid(int)))));
+  ASSERT_OK(
+      berth_engine_define_symbol(engine, "_ZTIi", const_cast<void*>(static_cast<const void*>(&typeid(int)))));
   const char* const ir =
-      "@_ZTIi = external constant ptr\ndeclare ptr @__cxa_allocate_exception(i64)\ndeclare void @__cxa_throw(ptr, ptr, ptr)\n"
-      "declare void @count_destroyed()\ndefine void @gone(ptr %object) {\n  call void @count_destroyed()\n  ret void\n}\n"
-      "define void @f() {\n  %object = call ptr @__cxa_allocate_exception(i64 4)\n  store i32 42, ptr %object\n"
+      "@_ZTIi = external constant ptr\ndeclare ptr @__cxa_allocate_exception(i64)\ndeclare void "
+      "@__cxa_throw(ptr, ptr, ptr)\n"
+      "declare void @count_destroyed()\ndefine void @gone(ptr %object) {\n  call void @count_destroyed()\n  "
+      "ret void\n}\n"
+      "define void @f() {\n  %object = call ptr @__cxa_allocate_exception(i64 4)\n  store i32 42, ptr "
+      "%object\n"
       "  call void @__cxa_throw(ptr %object, ptr @_ZTIi, ptr @gone)\n  unreachable\n}\n";
   destroyed = 0;
   std::exception_ptr thrown;
@@ -397,7 +424,8 @@ TEST(JitCode, J50_a_reference_keeps_replaced_code_of_callees_too) {
   Attached thread(engine);
   const Instance callee = install(engine, thread, key(1), source(number_source(10), BERTH_TIER_ADAPTIVE));
   wait_entry<Number>(thread, callee);
-  berth_source_t* const caller_source = source("declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  ret i64 %y\n}\n");
+  berth_source_t* const caller_source =
+      source("declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  ret i64 %y\n}\n");
   berth_source_add_edge(caller_source, callee, "g");
   Instance caller = install(engine, thread, key(2), caller_source);
   auto* const function = wait_entry<Number>(thread, caller);
@@ -431,7 +459,8 @@ TEST(JitCode, J32_replaced_code_goes_when_nobody_refers_to_it) {
   EXPECT_EQ(entry()(1), 11);
 }
 
-// --- edges ---------------------------------------------------------------------------------------------------------------------
+// --- edges
+// ---------------------------------------------------------------------------------------------------------------------
 
 // Each link is compiled when it is first called; the callee of a tail call begins where its caller began.
 TEST(JitCode, J42_the_stack_for_a_chain_of_first_calls_does_not_grow) {
@@ -441,12 +470,20 @@ TEST(JitCode, J42_the_stack_for_a_chain_of_first_calls_does_not_grow) {
     Engine engine(threads);
     Attached thread(engine);
     EXPECT_EQ(take(berth_engine_define_symbol(engine, "end", reinterpret_cast<void*>(+[]() -> int64_t {
-      end_of_chain = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-      return 7;
-    }))).code, BERTH_OK);
-    Instance next = install(engine, thread, key(0), source("declare i64 @end()\ndefine i64 @f() {\n  %x = call i64 @end()\n  ret i64 %x\n}\n", BERTH_TIER_FAST, true));
+                                                end_of_chain =
+                                                    reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+                                                return 7;
+                                              })))
+                  .code,
+              BERTH_OK);
+    Instance next =
+        install(engine, thread, key(0),
+                source("declare i64 @end()\ndefine i64 @f() {\n  %x = call i64 @end()\n  ret i64 %x\n}\n",
+                       BERTH_TIER_FAST, true));
     for (size_t n = 1; n <= length; ++n) {
-      berth_source_t* const link = source("declare i64 @g()\ndefine i64 @f() {\n  %x = musttail call i64 @g()\n  ret i64 %x\n}\n", BERTH_TIER_FAST, true);
+      berth_source_t* const link =
+          source("declare i64 @g()\ndefine i64 @f() {\n  %x = musttail call i64 @g()\n  ret i64 %x\n}\n",
+                 BERTH_TIER_FAST, true);
       berth_source_add_edge(link, next, "g");
       next = install(engine, thread, key(n), link);
     }
@@ -466,7 +503,8 @@ TEST(JitCode, J39_an_edge_to_a_token_that_lost_ends_its_slow_path) {
   Attached thread(engine);
   const Instance winner = install(engine, thread, key(1), source(number_source(1)));
   wait_entry<Number>(thread, winner);
-  berth_source_t* const caller_source = source("declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  ret i64 %y\n}\n");
+  berth_source_t* const caller_source =
+      source("declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  ret i64 %y\n}\n");
   berth_source_add_edge(caller_source, winner, "g");
   const Instance caller = install(engine, thread, key(2), caller_source);
   auto* const function = wait_entry<Number>(thread, caller);
@@ -474,7 +512,8 @@ TEST(JitCode, J39_an_edge_to_a_token_that_lost_ends_its_slow_path) {
   EXPECT_LE(metric(engine, "berth_edge_slow_calls_total"), 1u);
 }
 
-// --- memory --------------------------------------------------------------------------------------------------------------------
+// --- memory
+// --------------------------------------------------------------------------------------------------------------------
 
 TEST(JitCode, J66_create_compile_delete_leaves_memory_flat) {
   const size_t rounds = share(5'000, 600);
@@ -490,9 +529,7 @@ TEST(JitCode, J66_create_compile_delete_leaves_memory_flat) {
   }
   until(thread, [&] { return code_bytes(engine) == 0; });
   const auto end = berth::stress::Memory::now();
-  if (end.is_counted()) {
-    EXPECT_LE(end.resident_bytes, start.resident_bytes + (uint64_t{4} << 20));
-  }
+  if (end.is_counted()) { EXPECT_LE(end.resident_bytes, start.resident_bytes + (uint64_t{4} << 20)); }
   EXPECT_LE(end.heap_bytes, start.heap_bytes + (uint64_t{2} << 20));
   EXPECT_EQ(metric(engine, "berth_code_free_bytes"), metric(engine, "berth_code_reserved_bytes"));
 }
@@ -528,7 +565,8 @@ size_t most_units_without_threads() {
 TEST(JitCode, J66_without_compile_threads_code_goes_while_other_code_is_made) {
   Watchdog watchdog{120s};
   size_t least = SIZE_MAX;
-  for (int round = 0; round < 5 && least >= 100; ++round) least = std::min(least, most_units_without_threads());
+  for (int round = 0; round < 5 && least >= 100; ++round)
+    least = std::min(least, most_units_without_threads());
   EXPECT_LT(least, 100u);
 }
 
@@ -540,7 +578,9 @@ TEST(JitCode, J70_unique_names_leave_memory_flat) {
   berth::stress::Memory start;
   for (size_t n = 0; n < rounds; ++n) {
     const std::string name = "unique_" + std::to_string(n) + std::string(1000, 'x');
-    const std::string ir = "@data_" + name + " = global i64 1\ndefine i64 @" + name + "(i64 %x) {\n  %y = load i64, ptr @data_" + name + "\n  %z = add i64 %x, %y\n  ret i64 %z\n}\n";
+    const std::string ir = "@data_" + name + " = global i64 1\ndefine i64 @" + name +
+                           "(i64 %x) {\n  %y = load i64, ptr @data_" + name +
+                           "\n  %z = add i64 %x, %y\n  ret i64 %z\n}\n";
     berth_source_t* made = nullptr;
     ASSERT_OK(berth_source_from_ir(ir.data(), ir.size(), name.c_str(), &made));
     berth_source_set_tier(made, BERTH_TIER_FAST);
@@ -551,9 +591,7 @@ TEST(JitCode, J70_unique_names_leave_memory_flat) {
   }
   until(thread, [&] { return code_bytes(engine) == 0; });
   const auto end = berth::stress::Memory::now();
-  if (end.is_counted()) {
-    EXPECT_LE(end.resident_bytes, start.resident_bytes + (uint64_t{4} << 20));
-  }
+  if (end.is_counted()) { EXPECT_LE(end.resident_bytes, start.resident_bytes + (uint64_t{4} << 20)); }
   EXPECT_LE(end.heap_bytes, start.heap_bytes + (uint64_t{1} << 20));
 }
 

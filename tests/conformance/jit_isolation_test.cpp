@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract page "JIT" 4.3 and 4.4 through the public API: compiles in worker processes, and who hears of failures.
-#include <berth/berth.hpp>
-#include <gtest/gtest.h>
+// Contract page "JIT" 4.3 and 4.4 through the public API: compiles in worker processes, and who hears of
+// failures.
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <berth/berth.hpp>
 
 #include <cstdlib>
 #include <set>
@@ -20,7 +21,8 @@ using namespace std::chrono_literals;
 using berth::test::Watchdog;
 using Number = int64_t(int64_t);
 
-berth::EngineOwner make_engine(unsigned threads, berth_containment_t containment, const char* worker = nullptr) {
+berth::EngineOwner make_engine(unsigned threads, berth_containment_t containment,
+                               const char* worker = nullptr) {
   berth::ConfigOwner config(berth_config_new());
   berth_config_set_compile_threads(config.get(), threads);
   berth_config_set_containment(config.get(), containment);
@@ -30,7 +32,8 @@ berth::EngineOwner make_engine(unsigned threads, berth_containment_t containment
 
 const char kKeys[128] = {};
 
-berth::InstanceRef install(berth::ThreadOwner& thread, int n, berth::SourceOwner source, const char* label = "label") {
+berth::InstanceRef install(berth::ThreadOwner& thread, int n, berth::SourceOwner source,
+                           const char* label = "label") {
   berth_reserve_options_t options{};
   options.struct_size = sizeof options;
   options.timeout_ns = -1;
@@ -42,7 +45,9 @@ berth::InstanceRef install(berth::ThreadOwner& thread, int n, berth::SourceOwner
   return instance;
 }
 
-std::string add_source(int n) { return "define i64 @f(i64 %x) {\n  %y = add i64 %x, " + std::to_string(n) + "\n  ret i64 %y\n}\n"; }
+std::string add_source(int n) {
+  return "define i64 @f(i64 %x) {\n  %y = add i64 %x, " + std::to_string(n) + "\n  ret i64 %y\n}\n";
+}
 
 berth::SourceOwner isolated(const std::string& ir, bool lazy = false) {
   berth::SourceOwner source = berth::SourceOwner::from_ir(ir, "f");
@@ -87,7 +92,8 @@ TEST_P(JitIsolated, isolated_sources_and_others_side_by_side) {
   berth::ThreadOwner thread(engine);
   std::vector<berth::InstanceRef> instances;
   for (int i = 0; i < 40; ++i) {
-    instances.push_back(install(thread, i, i % 3 == 0 ? isolated(add_source(i)) : berth::SourceOwner::from_ir(add_source(i), "f")));
+    instances.push_back(install(
+        thread, i, i % 3 == 0 ? isolated(add_source(i)) : berth::SourceOwner::from_ir(add_source(i), "f")));
   }
   for (int i = 0; i < 40; ++i) {
     EXPECT_EQ(reinterpret_cast<Number*>(thread.wait_entry(instances[static_cast<size_t>(i)]))(1), i + 1);
@@ -136,14 +142,17 @@ TEST_P(JitIsolated, J56_a_crash_fails_one_key_and_no_other) {
   berth::ThreadOwner thread(engine);
   std::vector<berth::InstanceRef> instances;
   for (int i = 0; i < 12; ++i) {
-    instances.push_back(install(thread, i, berth::SourceOwner::from_ir(add_source(i), "f"), i % 4 == 1 ? "crash@generate" : "label"));
+    instances.push_back(install(thread, i, berth::SourceOwner::from_ir(add_source(i), "f"),
+                                i % 4 == 1 ? "crash@generate" : "label"));
   }
   for (int i = 0; i < 12; ++i) {
     berth_instance_t* const instance = instances[static_cast<size_t>(i)].get();
     if (i % 4 == 1) {
       const Failure failure = wait_failure(thread.get(), instance);
       EXPECT_EQ(failure.code, BERTH_COMPILE_FAILED);
-      EXPECT_NE(failure.message.find("failed in generate: the compile worker was ended by signal 11 (Segmentation fault)"), std::string::npos)
+      EXPECT_NE(failure.message.find(
+                    "failed in generate: the compile worker was ended by signal 11 (Segmentation fault)"),
+                std::string::npos)
           << failure.message;
     } else {
       EXPECT_EQ(reinterpret_cast<Number*>(thread.wait_entry(instances[static_cast<size_t>(i)]))(1), i + 1);
@@ -151,7 +160,8 @@ TEST_P(JitIsolated, J56_a_crash_fails_one_key_and_no_other) {
   }
 }
 
-// What depends on more than the source is told to who waits, and tried again by later requests, three times; then it is kept.
+// What depends on more than the source is told to who waits, and tried again by later requests, three times;
+// then it is kept.
 TEST_P(JitIsolated, J58_lost_workers_are_tried_again_three_times) {
   Watchdog watchdog{60s};
   berth::EngineOwner engine = make_engine(GetParam(), BERTH_CONTAINMENT_HANDLER, BERTH_FAULTY_WORKER);
@@ -163,7 +173,9 @@ TEST_P(JitIsolated, J58_lost_workers_are_tried_again_three_times) {
   }
   const Failure kept = wait_failure(thread.get(), instance.get());
   EXPECT_EQ(kept.code, BERTH_COMPILE_FAILED);
-  EXPECT_NE(kept.message.find("failed in check: the compile worker was ended by signal 11"), std::string::npos) << kept.message;
+  EXPECT_NE(kept.message.find("failed in check: the compile worker was ended by signal 11"),
+            std::string::npos)
+      << kept.message;
   EXPECT_EQ(num_failures(engine.get()), 4u);
   EXPECT_EQ(metric(engine.get(), "berth_compile_workers_ended_total"), 4u);
 }
@@ -175,7 +187,8 @@ TEST_P(JitIsolated, J58_what_depends_on_the_source_only_is_kept_at_once) {
   const berth::InstanceRef instance = install(thread, 1, isolated(add_source(1), true), "fatal@generate");
   for (int i = 0; i < 3; ++i) {
     const Failure failure = wait_failure(thread.get(), instance.get());
-    EXPECT_NE(failure.message.find("failed in generate: cannot select this"), std::string::npos) << failure.message;
+    EXPECT_NE(failure.message.find("failed in generate: cannot select this"), std::string::npos)
+        << failure.message;
   }
   EXPECT_EQ(num_failures(engine.get()), 1u);
 }
@@ -239,7 +252,8 @@ TEST(Jit, J58_32_waiters_of_a_lost_worker_each_hear_the_whole_text) {
     ASSERT_TRUE(error);
     EXPECT_EQ(berth_error_code(error), BERTH_COMPILE_FAILED);
     EXPECT_STREQ(berth_error_message(error), berth_error_message(errors[0]));
-    EXPECT_TRUE(std::string(berth_error_message(error)).find("ended by signal 11") != std::string::npos) << berth_error_message(error);
+    EXPECT_TRUE(std::string(berth_error_message(error)).find("ended by signal 11") != std::string::npos)
+        << berth_error_message(error);
     objects.insert(error);
   }
   EXPECT_EQ(objects.size(), kWaiters);

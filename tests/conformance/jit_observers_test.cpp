@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract page "JIT", section 6: debuggers, profilers, trace and times, through the public API. Rows J71 to J74.
-#include <berth/berth.hpp>
+// Contract page "JIT", section 6: debuggers, profilers, trace and times, through the public API. Rows J71 to
+// J74.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <llvm/Support/JSON.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <berth/berth.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -35,11 +36,14 @@ std::string read_file(const std::filesystem::path& path) {
   return text.str();
 }
 
-std::filesystem::path folder_of_tests() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
+std::filesystem::path folder_of_tests() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
 
 struct TemporaryFolder {
   static inline int made = 0;
-  std::filesystem::path path = testing::TempDir() + "berth_observers." + std::to_string(getpid()) + "." + std::to_string(made++);
+  std::filesystem::path path =
+      testing::TempDir() + "berth_observers." + std::to_string(getpid()) + "." + std::to_string(made++);
   TemporaryFolder() { std::filesystem::create_directories(path); }
   ~TemporaryFolder() { std::filesystem::remove_all(path); }
 };
@@ -53,9 +57,11 @@ struct Config {
 };
 
 struct Fixture {
-  explicit Fixture(unsigned threads, const char* cache = nullptr) : engine(Config(threads, cache).config.get()), thread(engine) {}
+  explicit Fixture(unsigned threads, const char* cache = nullptr)
+      : engine(Config(threads, cache).config.get()), thread(engine) {}
 
-  berth::InstanceRef install(const std::string& ir, const std::string& label, berth_tier_t tier = BERTH_TIER_FAST) {
+  berth::InstanceRef install(const std::string& ir, const std::string& label,
+                             berth_tier_t tier = BERTH_TIER_FAST) {
     berth_reserve_options_t options{};
     options.struct_size = sizeof options;
     options.timeout_ns = -1;
@@ -67,7 +73,9 @@ struct Fixture {
     reservation.lease.release(std::move(source));
     return instance;
   }
-  Number* entry(const berth::InstanceRef& instance) { return reinterpret_cast<Number*>(thread.wait_entry(instance)); }
+  Number* entry(const berth::InstanceRef& instance) {
+    return reinterpret_cast<Number*>(thread.wait_entry(instance));
+  }
 
   berth::EngineOwner engine;
   berth::ThreadOwner thread;
@@ -78,22 +86,25 @@ struct Fixture {
 std::string source(size_t additions) {
   std::string ir = "define i64 @f(i64 %x0) {\n";
   for (size_t i = 0; i < additions; ++i) {
-    ir += "  %x" + std::to_string(i + 1) + " = " + (i % 2 ? "mul" : "add") + " i64 %x" + std::to_string(i) + ", " + std::to_string(i + 3) + "\n";
+    ir += "  %x" + std::to_string(i + 1) + " = " + (i % 2 ? "mul" : "add") + " i64 %x" + std::to_string(i) +
+          ", " + std::to_string(i + 3) + "\n";
   }
   return ir + "  ret i64 %x" + std::to_string(additions) + "\n}\n";
 }
 
-// --- J71 -----------------------------------------------------------------------------------------------------------
+// --- J71
+// -----------------------------------------------------------------------------------------------------------
 
 std::string gdb(size_t methods, const std::filesystem::path& folder) {
   const std::string commands = folder / "names.gdb", output = folder / "gdb.txt";
-  std::ofstream(folder / "script.gdb") << "set pagination off\nset confirm off\nset debuginfod enabled off\n"
-                                       << "set environment ASAN_OPTIONS detect_leaks=0\n"  // it cannot work under a debugger
-                                       << "break at_names\nbreak at_stop\nrun\nsource " << commands << "\n"
-                                       << "python\nfor i in range(10):\n  gdb.execute('continue')\n  gdb.execute('bt')\nend\ncontinue\n";
+  std::ofstream(folder / "script.gdb")
+      << "set pagination off\nset confirm off\nset debuginfod enabled off\n"
+      << "set environment ASAN_OPTIONS detect_leaks=0\n"  // it cannot work under a debugger
+      << "break at_names\nbreak at_stop\nrun\nsource " << commands << "\n"
+      << "python\nfor i in range(10):\n  gdb.execute('continue')\n  gdb.execute('bt')\nend\ncontinue\n";
   const std::string command = "gdb -nx -q -batch -x " + (folder / "script.gdb").string() + " --args " +
-                              (folder_of_tests() / "berth-gdb-target").string() + " " + std::to_string(methods) + " " + commands + " > " +
-                              output + " 2>&1 < /dev/null";
+                              (folder_of_tests() / "berth-gdb-target").string() + " " +
+                              std::to_string(methods) + " " + commands + " > " + output + " 2>&1 < /dev/null";
   EXPECT_EQ(std::system(command.c_str()), 0) << read_file(output);
   return read_file(output);
 }
@@ -106,17 +117,20 @@ double part_ns(const std::string& output, size_t part) {
 
 TEST(Jit, J71_gdb_names_2000_methods_in_near_linear_time) {
   Watchdog watchdog{240s};
-  ASSERT_EQ(std::system("gdb --version > /dev/null 2>&1"), 0) << "this test needs gdb: install the package gdb (./dev test does)";
+  ASSERT_EQ(std::system("gdb --version > /dev/null 2>&1"), 0)
+      << "this test needs gdb: install the package gdb (./dev test does)";
   constexpr size_t kMethods = 2000;
   double best_ratio = 1e9;
   for (int run = 0; run < 3 && best_ratio > 2; ++run) {
     const TemporaryFolder folder;
     const std::string output = gdb(kMethods, folder.path);
     for (size_t n = 0; n < kMethods; ++n) {
-      ASSERT_THAT(output, HasSubstr("method_" + std::to_string(n) + " in section .text")) << output.substr(0, 4000);
+      ASSERT_THAT(output, HasSubstr("method_" + std::to_string(n) + " in section .text"))
+          << output.substr(0, 4000);
     }
     for (size_t n = 1; n < kMethods; n += kMethods / 10) {  // frames of both methods, then the host's
-      const std::string outer = " in method_" + std::to_string(n | 1) + " ()", inner = " in method_" + std::to_string((n | 1) - 1) + " ()";
+      const std::string outer = " in method_" + std::to_string(n | 1) + " ()",
+                        inner = " in method_" + std::to_string((n | 1) - 1) + " ()";
       const size_t at = output.find(inner);
       ASSERT_NE(at, std::string::npos) << inner << output.substr(0, 4000);
       const std::string rest = output.substr(at, 2000);
@@ -129,7 +143,8 @@ TEST(Jit, J71_gdb_names_2000_methods_in_near_linear_time) {
   EXPECT_LE(best_ratio, 2) << "the last 500 methods took that much longer than the first 500";
 }
 
-// --- J72 -----------------------------------------------------------------------------------------------------------
+// --- J72
+// -----------------------------------------------------------------------------------------------------------
 
 struct DumpedCode {
   uint64_t address, bytes, index;
@@ -145,10 +160,12 @@ T at(const std::string& bytes, size_t offset) {
   return value;
 }
 
-/// The length that the last record in .eh_frame says the function has; its place, behind the code, must lead back to the code.
+/// The length that the last record in .eh_frame says the function has; its place, behind the code, must lead
+/// back to the code.
 uint64_t unwind_range(const std::string& unwind, uint64_t header_bytes, uint64_t code_bytes) {
   const size_t own = 4 + at<uint32_t>(unwind, 0);
-  const int64_t place = at<int32_t>(unwind, own + 8) + static_cast<int64_t>(own) + 8 + static_cast<int64_t>((code_bytes + 7) / 8 * 8);
+  const int64_t place = at<int32_t>(unwind, own + 8) + static_cast<int64_t>(own) + 8 +
+                        static_cast<int64_t>((code_bytes + 7) / 8 * 8);
   EXPECT_EQ(place, 0);
   EXPECT_EQ(at<uint32_t>(unwind, own + 4), own + 4);
   const size_t header = unwind.size() - header_bytes;
@@ -175,7 +192,12 @@ std::multimap<std::string, DumpedCode> parse_dump(const std::string& dump) {
     const size_t body = record + 16;
     if (kind == 0) {
       const char* const name = dump.data() + body + 40;
-      DumpedCode code{at<uint64_t>(dump, body + 16), at<uint64_t>(dump, body + 24), at<uint64_t>(dump, body + 32), {}, 0, std::move(lines)};
+      DumpedCode code{at<uint64_t>(dump, body + 16),
+                      at<uint64_t>(dump, body + 24),
+                      at<uint64_t>(dump, body + 32),
+                      {},
+                      0,
+                      std::move(lines)};
       code.code = dump.substr(body + 40 + std::strlen(name) + 1, code.bytes);
       if (!unwind.empty()) code.unwind_range = unwind_range(unwind, header_bytes, code.bytes);
       codes.emplace(name, std::move(code));
@@ -263,7 +285,8 @@ TEST(Jit, J72_jitdump_has_each_symbol_once_with_its_size) {
       ASSERT_EQ(codes.count(label), 1u) << label;
       const DumpedCode& code = codes.find(label)->second;
       EXPECT_EQ(code.address, reinterpret_cast<uint64_t>(entry));
-      EXPECT_EQ(code.unwind_range, code.bytes) << label;  // the assembler's word for the size, not the symbol's
+      EXPECT_EQ(code.unwind_range, code.bytes)
+          << label;  // the assembler's word for the size, not the symbol's
       EXPECT_EQ(std::memcmp(code.code.data(), reinterpret_cast<const void*>(entry), code.bytes), 0);
       EXPECT_EQ(++indices[code.index], 1);
       EXPECT_EQ(code.lines.empty(), label != "square");
@@ -290,7 +313,8 @@ TEST(Jit, J72_code_from_the_object_cache_is_named_too) {
   constexpr size_t kMethods = 20;
   const auto compile_all = [&](Fixture& fixture, const std::string& prefix) {
     std::vector<berth::InstanceRef> instances;
-    for (size_t n = 0; n < kMethods; ++n) instances.push_back(fixture.install(source(n + 1), prefix + std::to_string(n)));
+    for (size_t n = 0; n < kMethods; ++n)
+      instances.push_back(fixture.install(source(n + 1), prefix + std::to_string(n)));
     std::map<std::string, Number*> entries;
     for (size_t n = 0; n < kMethods; ++n) entries[prefix + std::to_string(n)] = fixture.entry(instances[n]);
     return entries;
@@ -396,7 +420,8 @@ TEST(Jit, J72_an_observer_that_fails_is_turned_off_and_fails_no_compile) {
   unsetenv("JITDUMPDIR");
 }
 
-// --- J73 -----------------------------------------------------------------------------------------------------------
+// --- J73
+// -----------------------------------------------------------------------------------------------------------
 
 struct Span {
   double begin, end;
@@ -404,7 +429,8 @@ struct Span {
 };
 
 /// Checks one trace; how many spans of each category it has is added.
-void check_trace(const std::string& path, double earliest_us, std::map<std::string, size_t>& spans_by_category) {
+void check_trace(const std::string& path, double earliest_us,
+                 std::map<std::string, size_t>& spans_by_category) {
   auto parsed = llvm::json::parse(read_file(path));
   ASSERT_TRUE(static_cast<bool>(parsed)) << llvm::toString(parsed.takeError());
   const auto* const events = parsed->getAsObject()->getArray("traceEvents");
@@ -414,21 +440,26 @@ void check_trace(const std::string& path, double earliest_us, std::map<std::stri
     const auto& event = *value.getAsObject();
     const double begin = *event.getNumber("ts");
     constexpr double kCoarseUs = 10'000;  // leases are dated by the coarse clock
-    ASSERT_GE(begin, event.getString("name") == "hold" ? earliest_us - kCoarseUs : earliest_us) << event.getString("name")->str();
+    ASSERT_GE(begin, event.getString("name") == "hold" ? earliest_us - kCoarseUs : earliest_us)
+        << event.getString("name")->str();
     if (event.getString("ph") != "X") continue;
     const double duration = *event.getNumber("dur");
     ASSERT_GE(duration, 0);
     threads[*event.getInteger("tid")].push_back({begin, begin + duration, event.getString("name")->str()});
     ++spans_by_category[event.getString("cat")->str()];
   }
-  constexpr double kRounding = 0.0005;  // half a nanosecond: the sum of two numbers that are exact in the file
+  constexpr double kRounding =
+      0.0005;  // half a nanosecond: the sum of two numbers that are exact in the file
   for (auto& [thread, spans] : threads) {
-    std::ranges::sort(spans, [](const Span& a, const Span& b) { return a.begin != b.begin ? a.begin < b.begin : a.end > b.end; });
+    std::ranges::sort(spans, [](const Span& a, const Span& b) {
+      return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+    });
     std::vector<const Span*> open;
     for (const Span& span : spans) {
       while (!open.empty() && open.back()->end <= span.begin + kRounding) open.pop_back();
       if (!open.empty()) {
-        ASSERT_LE(span.end, open.back()->end + kRounding) << span.name << " ends after " << open.back()->name << " around it";
+        ASSERT_LE(span.end, open.back()->end + kRounding)
+            << span.name << " ends after " << open.back()->name << " around it";
       }
       open.push_back(&span);
     }
@@ -439,7 +470,8 @@ TEST(Jit, J73_trace_toggled_1000_times_under_load_is_valid_and_nested) {
   Watchdog watchdog{240s};
   const TemporaryFolder folder;
   const std::string path = folder.path / "trace.json";
-  const double earliest_us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const double earliest_us =
+      std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
   Fixture fixture(2);
   std::atomic<bool> done{false};      // relaxed: only ends the load
   std::atomic<uint64_t> compiled{0};  // release and acquire: its compile's events are written before
@@ -463,7 +495,8 @@ TEST(Jit, J73_trace_toggled_1000_times_under_load_is_valid_and_nested) {
       berth::check(berth_engine_trace_start(fixture.engine.get(), path.c_str()));
       // Sometimes stopped at once, in the middle of a compile; sometimes after whole ones.
       const uint64_t before = compiled.load(std::memory_order_acquire);
-      for (uint64_t now = before; now < before + static_cast<uint64_t>(round % 3); now = compiled.load(std::memory_order_acquire)) {
+      for (uint64_t now = before; now < before + static_cast<uint64_t>(round % 3);
+           now = compiled.load(std::memory_order_acquire)) {
         compiled.wait(now, std::memory_order_acquire);
       }
       berth::check(berth_engine_trace_stop(fixture.engine.get()));
@@ -493,7 +526,8 @@ TEST(Jit, J73_one_trace_has_engine_compile_and_llvm_spans_of_each_step) {
   EXPECT_THAT(text, HasSubstr("{\"name\":\"published\",\"cat\":\"engine\""));
 }
 
-// --- J74 -----------------------------------------------------------------------------------------------------------
+// --- J74
+// -----------------------------------------------------------------------------------------------------------
 
 std::map<std::string, double> times_of(const berth::InstanceRef& instance, const char* tier) {
   std::map<std::string, double> times;
@@ -532,10 +566,9 @@ TEST_P(JitTimes, J74_times_add_up_to_the_threads_wall) {
     const auto times = times_of(instance, tier);
     ASSERT_EQ(times.size(), 8u) << instance.times_json();
     for (const auto& [name, ns] : times) EXPECT_GE(ns, 0) << name;
-    for (const char* step : {"queued_ns", "read_ns", "check_ns", "generate_ns", "link_ns"}) EXPECT_GT(times.at(step), 0) << step;
-    if (GetParam() == BERTH_TIER_OPTIMIZED) {
-      EXPECT_GT(times.at("optimise_ns"), 0);
-    }
+    for (const char* step : {"queued_ns", "read_ns", "check_ns", "generate_ns", "link_ns"})
+      EXPECT_GT(times.at(step), 0) << step;
+    if (GetParam() == BERTH_TIER_OPTIMIZED) { EXPECT_GT(times.at("optimise_ns"), 0); }
     const double wall = static_cast<double>(std::chrono::nanoseconds(ended - began).count());
     ASSERT_LE(sum_of(times, false), wall);
     ASSERT_LE(sum_of(times, true), static_cast<double>(std::chrono::nanoseconds(ended - released).count()));
@@ -555,7 +588,8 @@ TEST(Jit, J74_shares_of_a_batch_add_up_to_its_workers_wall) {
     const auto began = std::chrono::steady_clock::now();
     for (int n = 0; n < 200; ++n) instances.push_back(fixture.install(source(20), "method"));
     for (const auto& instance : instances) fixture.entry(instance);
-    const double wall = static_cast<double>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count());
+    const double wall =
+        static_cast<double>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count());
     double sum = 0;
     for (const auto& instance : instances) sum += sum_of(times_of(instance, "fast"), false);
     // A relief thread may have helped: two threads at most.
@@ -583,9 +617,7 @@ TEST(Jit, J74_times_are_off_by_default_and_go_with_the_switch) {
   try {
     fixture.engine.set_observers(1u << 20);
     ADD_FAILURE() << "an unknown bit";
-  } catch (const berth::ApiError& error) {
-    EXPECT_EQ(error.code(), BERTH_INVALID_ARGUMENT);
-  }
+  } catch (const berth::ApiError& error) { EXPECT_EQ(error.code(), BERTH_INVALID_ARGUMENT); }
 }
 
 }  // namespace

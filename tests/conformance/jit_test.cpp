@@ -69,7 +69,8 @@ TEST_P(JitThreads, J4_one_key_many_threads_one_compile_each) {
         if (reservation.outcome == BERTH_RESERVED) {
           berth_instance_retain(reservation.lease.instance);
           instance = Instance(reservation.lease.instance);
-          if (take(berth_release(thread, reservation.lease, source(number_source(round)))).code != BERTH_OK) ++wrong;
+          if (take(berth_release(thread, reservation.lease, source(number_source(round)))).code != BERTH_OK)
+            ++wrong;
         }
         auto* const function = wait_entry<Number>(thread, instance);
         if (!function || function(1) != static_cast<int64_t>(round) + 1) ++wrong;
@@ -86,7 +87,8 @@ TEST_P(JitThreads, J6_undefined_symbol_reaches_the_waiter) {
   Engine engine(GetParam());
   Attached thread(engine);
   const Instance instance =
-      install(engine, thread, key(1), source("declare void @nowhere()\ndefine void @f() {\n  call void @nowhere()\n  ret void\n}\n"));
+      install(engine, thread, key(1),
+              source("declare void @nowhere()\ndefine void @f() {\n  call void @nowhere()\n  ret void\n}\n"));
   void* entry = nullptr;
   const Failure failure = take(berth_instance_wait_entry(thread, instance, -1, &entry));
   EXPECT_EQ(failure.code, BERTH_LINK_FAILED);
@@ -103,8 +105,11 @@ TEST(Jit, J8_defined_symbols) {
   Attached thread(engine);
   ASSERT_OK(berth_engine_define_symbol(engine, "host", reinterpret_cast<void*>(&host_function)));
   ASSERT_OK(berth_engine_define_symbol(engine, "host", reinterpret_cast<void*>(&host_function)));
-  EXPECT_EQ(take(berth_engine_define_symbol(engine, "host", reinterpret_cast<void*>(&other_function))).code, BERTH_INVALID_ARGUMENT);
-  const Instance instance = install(engine, thread, key(1), source("declare i64 @host(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @host(i64 %x)\n  ret i64 %y\n}\n"));
+  EXPECT_EQ(take(berth_engine_define_symbol(engine, "host", reinterpret_cast<void*>(&other_function))).code,
+            BERTH_INVALID_ARGUMENT);
+  const Instance instance = install(engine, thread, key(1),
+                                    source("declare i64 @host(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 "
+                                           "@host(i64 %x)\n  ret i64 %y\n}\n"));
   EXPECT_EQ(wait_entry<Number>(thread, instance)(14), 42);
 }
 
@@ -114,7 +119,8 @@ TEST(Jit, J10_a_module_whose_context_another_thread_holds) {
   Attached thread(engine);
   LLVMContextRef const context = LLVMContextCreate();
   const std::string ir = number_source(7);
-  LLVMMemoryBufferRef const buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir.data(), ir.size(), "module");
+  LLVMMemoryBufferRef const buffer =
+      LLVMCreateMemoryBufferWithMemoryRangeCopy(ir.data(), ir.size(), "module");
   LLVMModuleRef parsed = nullptr;
   char* message = nullptr;
   ASSERT_FALSE(LLVMParseIRInContext(context, buffer, &parsed, &message)) << message;
@@ -125,12 +131,15 @@ TEST(Jit, J10_a_module_whose_context_another_thread_holds) {
   std::promise<void> held, released;
   std::thread holder([&] {
     std::pair<std::promise<void>*, std::promise<void>*> gates{&held, &released};
-    LLVMOrcThreadSafeModuleWithModuleDo(module, [](void* argument, LLVMModuleRef) -> LLVMErrorRef {
-      auto& both = *static_cast<std::pair<std::promise<void>*, std::promise<void>*>*>(argument);
-      both.first->set_value();
-      both.second->get_future().wait();
-      return LLVMErrorSuccess;
-    }, &gates);
+    LLVMOrcThreadSafeModuleWithModuleDo(
+        module,
+        [](void* argument, LLVMModuleRef) -> LLVMErrorRef {
+          auto& both = *static_cast<std::pair<std::promise<void>*, std::promise<void>*>*>(argument);
+          both.first->set_value();
+          both.second->get_future().wait();
+          return LLVMErrorSuccess;
+        },
+        &gates);
   });
   held.get_future().wait();
   const Instance instance = install(engine, thread, key(1), made);
@@ -161,7 +170,9 @@ void delete_with_waiters() {
     threads.emplace_back([&, t] {
       Attached thread(engine);
       std::vector<Instance> all;
-      for (size_t i = 0; i < 125; ++i) all.push_back(install(engine, thread, key(static_cast<size_t>(t) * 200 + i), source(number_source(i))));
+      for (size_t i = 0; i < 125; ++i)
+        all.push_back(
+            install(engine, thread, key(static_cast<size_t>(t) * 200 + i), source(number_source(i))));
       ready.arrive_and_wait();
       for (const Instance& instance : all) {
         void* entry = nullptr;
@@ -192,9 +203,11 @@ TEST_P(JitThreads, J22_methods_are_invalidated_while_they_compile) {
   Attached thread(engine);
   const uint64_t before = berth_engine_world(engine);
   std::vector<Instance> all;
-  for (size_t i = 0; i < kMethods; ++i) all.push_back(install(engine, thread, key(i), source(number_source(i))));
+  for (size_t i = 0; i < kMethods; ++i)
+    all.push_back(install(engine, thread, key(i), source(number_source(i))));
   std::thread invalidator([&] {
-    for (const Instance& instance : all) EXPECT_EQ(take(berth_instance_invalidate(engine, instance, before)).code, BERTH_OK);
+    for (const Instance& instance : all)
+      EXPECT_EQ(take(berth_instance_invalidate(engine, instance, before)).code, BERTH_OK);
   });
   for (size_t i = 0; i < kMethods; i += 3) {
     void* entry = nullptr;  // callable or an error: both in time
@@ -212,7 +225,8 @@ TEST_P(JitThreads, J22_methods_are_invalidated_while_they_compile) {
 
 TEST(Jit, J53_a_source_over_the_budget_is_refused) {
   Watchdog watchdog{60s};
-  Engine engine(1, [](berth_config_t* config) { berth_config_set_compile_budget(config, BERTH_TIER_FAST, 0, 1, 0); });
+  Engine engine(
+      1, [](berth_config_t* config) { berth_config_set_compile_budget(config, BERTH_TIER_FAST, 0, 1, 0); });
   Attached thread(engine);
   const Instance large = install(engine, thread, key(1), source(number_source(1)));
   void* entry = nullptr;
@@ -227,7 +241,8 @@ TEST_P(JitThreads, J17_every_priority_is_compiled) {
   Watchdog watchdog{60s};
   Engine engine(GetParam());
   Attached thread(engine);
-  for (const berth_priority_t priority : {BERTH_PRIORITY_NORMAL, BERTH_PRIORITY_ASKED, BERTH_PRIORITY_SPECULATIVE}) {
+  for (const berth_priority_t priority :
+       {BERTH_PRIORITY_NORMAL, BERTH_PRIORITY_ASKED, BERTH_PRIORITY_SPECULATIVE}) {
     berth_source_t* const made = source(number_source(priority));
     berth_source_set_priority(made, priority);
     const Instance instance = install(engine, thread, key(static_cast<size_t>(priority)), made);
@@ -245,8 +260,10 @@ TEST(Jit, J23_eight_engines_in_parallel) {
         Engine engine(2);
         Attached thread(engine);
         std::vector<Instance> all;
-        for (size_t i = 0; i < 10; ++i) all.push_back(install(engine, thread, key(i), source(number_source(i))));
-        for (size_t i = 0; i < 10; ++i) right += wait_entry<Number>(thread, all[i])(1) == static_cast<int64_t>(i) + 1;
+        for (size_t i = 0; i < 10; ++i)
+          all.push_back(install(engine, thread, key(i), source(number_source(i))));
+        for (size_t i = 0; i < 10; ++i)
+          right += wait_entry<Number>(thread, all[i])(1) == static_cast<int64_t>(i) + 1;
       }
     });
   }
@@ -279,7 +296,9 @@ TEST_P(JitLazy, J35_lazy_sources_compile_on_each_demand) {
   Watchdog watchdog{60s};
   Engine engine(GetParam());
   Attached thread(engine);
-  const auto lazy = [&](size_t n) { return install(engine, thread, key(n), source(number_source(n), BERTH_TIER_FAST, true)); };
+  const auto lazy = [&](size_t n) {
+    return install(engine, thread, key(n), source(number_source(n), BERTH_TIER_FAST, true));
+  };
   const Instance waited = lazy(1), reserved = lazy(2), called = lazy(3);
   EXPECT_EQ(berth_lookup_entry(engine, key(1), 0), nullptr);
   EXPECT_EQ(engine.counts().compiled_fast, 0u);
@@ -298,7 +317,8 @@ TEST_P(JitLazy, J35_lazy_sources_compile_on_each_demand) {
   EXPECT_EQ(reinterpret_cast<Number*>(berth_instance_entry(published))(1), 3);
   EXPECT_EQ(engine.counts().compiled_fast, 2u);
 
-  berth_source_t* const caller_source = source("declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  ret i64 %y\n}\n");
+  berth_source_t* const caller_source =
+      source("declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  ret i64 %y\n}\n");
   berth_source_add_edge(caller_source, called, "g");
   const Instance caller = install(engine, thread, key(4), caller_source);
   auto* const function = wait_entry<Number>(thread, caller);
@@ -314,8 +334,10 @@ TEST_P(JitThreads, J36_many_first_calls_one_compile) {
   Watchdog watchdog{60s};
   Engine engine(GetParam());
   Attached main_thread(engine);
-  const Instance callee = install(engine, main_thread, key(1), source(number_source(10), BERTH_TIER_FAST, true));
-  berth_source_t* const caller_source = source("declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  ret i64 %y\n}\n");
+  const Instance callee =
+      install(engine, main_thread, key(1), source(number_source(10), BERTH_TIER_FAST, true));
+  berth_source_t* const caller_source =
+      source("declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  ret i64 %y\n}\n");
   berth_source_add_edge(caller_source, callee, "g");
   const Instance caller = install(engine, main_thread, key(2), caller_source);
   auto* const function = wait_entry<Number>(main_thread, caller);
@@ -349,7 +371,9 @@ TEST_P(JitThreads, mutually_recursive_edges) {
   Attached thread(engine);
   // even(n) = n == 0 or odd(n - 1); odd(n) = n != 0 and even(n - 1). Each has an edge to the other's token.
   const auto body = [](const char* at_zero) {
-    return std::string("declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %z = icmp eq i64 %x, 0\n  br i1 %z, label %end, label %more\nend:\n  ret i64 ") +
+    return std::string(
+               "declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %z = icmp eq i64 %x, 0\n  br i1 %z, label "
+               "%end, label %more\nend:\n  ret i64 ") +
            at_zero + "\nmore:\n  %n = sub i64 %x, 1\n  %r = call i64 @g(i64 %n)\n  ret i64 %r\n}\n";
   };
   berth_reservation_t even{}, odd{};
@@ -372,8 +396,10 @@ TEST_P(JitThreads, J58_each_waiter_has_its_own_error_with_the_whole_text) {
   Watchdog watchdog{60s};
   Engine engine(GetParam());
   Attached main_thread(engine);
-  const Instance instance = install(engine, main_thread, key(1),
-                                    source("define void @f() {\n  call void asm \"bogus\", \"\"()\n  ret void\n}\n", BERTH_TIER_FAST, true), "area(Circle)");
+  const Instance instance = install(
+      engine, main_thread, key(1),
+      source("define void @f() {\n  call void asm \"bogus\", \"\"()\n  ret void\n}\n", BERTH_TIER_FAST, true),
+      "area(Circle)");
   std::barrier together(kThreads);
   std::vector<std::string> texts(kThreads);
   std::vector<std::thread> threads;
@@ -393,7 +419,8 @@ TEST_P(JitThreads, J58_each_waiter_has_its_own_error_with_the_whole_text) {
   for (auto& thread : threads) thread.join();
   berth_thread_safe_leave(main_thread, state);
   for (const std::string& text : texts) {
-    EXPECT_NE(text.find("compiling \"area(Circle)\" (entry \"f\", FAST) failed in generate: <inline asm>:1:2: invalid instruction mnemonic 'bogus'"),
+    EXPECT_NE(text.find("compiling \"area(Circle)\" (entry \"f\", FAST) failed in generate: <inline "
+                        "asm>:1:2: invalid instruction mnemonic 'bogus'"),
               std::string::npos)
         << text;
   }
@@ -407,14 +434,16 @@ TEST(Jit, J31_hot_adaptive_code_is_promoted_once) {
   Watchdog watchdog{60s};
   Engine engine(2);
   Attached main_thread(engine);
-  const Instance instance = install(engine, main_thread, key(1), source(number_source(10), BERTH_TIER_ADAPTIVE));
+  const Instance instance =
+      install(engine, main_thread, key(1), source(number_source(10), BERTH_TIER_ADAPTIVE));
   auto* const first = wait_entry<Number>(main_thread, instance);
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   const berth_gc_state_t state = berth_thread_safe_enter(main_thread);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
-      for (int64_t i = 0; i < 1'000'000 && (i < 2000 || engine.counts().compiled_optimized == 0); ++i) wrong += first(i) != i + 10;
+      for (int64_t i = 0; i < 1'000'000 && (i < 2000 || engine.counts().compiled_optimized == 0); ++i)
+        wrong += first(i) != i + 10;
     });
   }
   for (auto& thread : threads) thread.join();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract rows R45 to R47 through real collections: Berth's own, and a foreign collector's sweep through the C API's hooks.
+// Contract rows R45 to R47 through real collections: Berth's own, and a foreign collector's sweep through the
+// C API's hooks.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -21,7 +22,9 @@ ReserveOptions guarded(const void* guard) {
   options.guard = guard;
   return options;
 }
-berth_code_t code_of(const auto& result) { return result.has_error() ? result.assume_error().code() : BERTH_OK; }
+berth_code_t code_of(const auto& result) {
+  return result.has_error() ? result.assume_error().code() : BERTH_OK;
+}
 
 /// An engine with either collector, whose objects live or die as the test says.
 class World {
@@ -65,7 +68,9 @@ class World {
       const bool is_ours = object >= world.objects_ && object < world.objects_ + sizeof world.objects_;
       return static_cast<int>(!is_ours || world.live_.contains(object));
     };
-    options.collector.hooks.table.request_collection = [](void* self) { ++static_cast<World*>(self)->requests; };
+    options.collector.hooks.table.request_collection = [](void* self) {
+      ++static_cast<World*>(self)->requests;
+    };
     return options;
   }
 
@@ -165,7 +170,8 @@ TEST_P(Collection, R46_a_strong_token_asks_for_nothing) {
   const Lease held = engine.take(key(4));
   Tally parks;
   const latch::Hook hook("park", [&](const void*) { parks.add(); });
-  auto worker = engine.spawn([&](gc::Thread& thread) { engine.release(thread, engine.take(thread, key(4))); });
+  auto worker =
+      engine.spawn([&](gc::Thread& thread) { engine.release(thread, engine.take(thread, key(4))); });
   worker->until_waiting();
   engine::detail::clock_offset_ns += 2'000'000'000;
   const uint64_t before = engine->collector().num_collections();
@@ -193,14 +199,17 @@ TEST_P(Collection, R47_dead_keys_leave_nothing_behind) {
     engine.release(engine.take({&kMethods[i], owner}), result_only(entry_of(1), [](void*) { ++drops; }));
   }
   const Lease failing = engine.take({world.make(), nullptr});
-  ASSERT_TRUE(engine->release_error(engine.thread(), failing, make_error(BERTH_COMPILE_FAILED, "", "x", ""), -1).has_value());
+  ASSERT_TRUE(
+      engine->release_error(engine.thread(), failing, make_error(BERTH_COMPILE_FAILED, "", "x", ""), -1)
+          .has_value());
   const Key held{world.make(), nullptr};
   const Lease outer = engine.take(held), inner = engine.take(held);
   EXPECT_EQ(engine.impl().table.num_slots(), slots + 62);
   world.collect();
   EXPECT_EQ(engine.impl().table.num_slots(), slots);
   EXPECT_EQ(drops, 60);
-  for (const Lease& lease : {outer, inner}) EXPECT_EQ(code_of(engine->release(engine.thread(), lease, nullptr)), BERTH_STALE_LEASE);
+  for (const Lease& lease : {outer, inner})
+    EXPECT_EQ(code_of(engine->release(engine.thread(), lease, nullptr)), BERTH_STALE_LEASE);
   EXPECT_EQ(engine->lookup_entry(key(5), 0), entry_of(5));
   EXPECT_EQ(engine.counts().abandoned, 2u);
   engine.expect_at_rest();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract rows R32 and R38 with real fibres (Boost.Fiber): a fibre that waits does not block its thread, and may go on on another one.
+// Contract rows R32 and R38 with real fibres (Boost.Fiber): a fibre that waits does not block its thread, and
+// may go on on another one.
 #include <gtest/gtest.h>
 
 #include <boost/fiber/all.hpp>
@@ -20,7 +21,8 @@ Key key(int i) { return {&kMethods[i], nullptr}; }
 
 gc::Thread& here(TestEngine& engine) { return *gc::current_thread(&engine->collector()); }
 
-/// Ready fibres of all threads in one queue; a thread without ready fibres sleeps safe. The state outlives the threads.
+/// Ready fibres of all threads in one queue; a thread without ready fibres sleeps safe. The state outlives
+/// the threads.
 class SharedQueue : public fibers::algo::algorithm {
  public:
   struct State {
@@ -58,7 +60,8 @@ class SharedQueue : public fibers::algo::algorithm {
   }
   void suspend_until(const std::chrono::steady_clock::time_point& time) noexcept override {
     std::optional<gc::SafeRegion> safe;
-    if (gc::Thread* thread = gc::current_thread(&engine_->collector())) safe.emplace(*thread);  // null: the thread ends
+    if (gc::Thread* thread = gc::current_thread(&engine_->collector()))
+      safe.emplace(*thread);  // null: the thread ends
     std::unique_lock lock(state_.mutex);
     const auto slice = std::chrono::steady_clock::now() + 5ms;
     if (!notified_ && !may_take()) state_.changed.wait_until(lock, std::min(time, slice));
@@ -71,7 +74,9 @@ class SharedQueue : public fibers::algo::algorithm {
   }
 
  private:
-  bool may_take() const noexcept { return !state_.ready.empty() && state_.barred != std::this_thread::get_id(); }
+  bool may_take() const noexcept {
+    return !state_.ready.empty() && state_.barred != std::this_thread::get_id();
+  }
 
   State& state_;
   TestEngine& engine_;
@@ -84,8 +89,11 @@ class Fibre {
  public:
   Fibre(TestEngine& engine, const char* name, std::function<void(Fibre&)> body)
       : engine_(engine), agent_(engine->new_agent(name).assume_value()) {
-    agent_->set_park_hooks([](void* self, gc::Thread* thread, int64_t timeout_ns) { return static_cast<Fibre*>(self)->park(*thread, timeout_ns); },
-                           [](void* self) { static_cast<Fibre*>(self)->unpark(); }, this);
+    agent_->set_park_hooks(
+        [](void* self, gc::Thread* thread, int64_t timeout_ns) {
+          return static_cast<Fibre*>(self)->park(*thread, timeout_ns);
+        },
+        [](void* self) { static_cast<Fibre*>(self)->unpark(); }, this);
     fiber_ = fibers::fiber([this, body = std::move(body)] {
       engine_->set_agent(thread(), agent_).assume_value();
       body(*this);
@@ -201,7 +209,8 @@ TEST(ReservationFibre, R38_a_fibre_waits_without_blocking_its_thread) {
       const Lease lease = engine.take(self.thread(), key(1));
       for (int i = 0; i < kFibres; ++i) {
         waiting.push_back(std::make_unique<Fibre>(engine, "waiter", [&](Fibre& fibre) {
-          published += engine->reserve(fibre.thread(), key(1), {}).assume_value().outcome == Outcome::Published;
+          published +=
+              engine->reserve(fibre.thread(), key(1), {}).assume_value().outcome == Outcome::Published;
         }));
       }
       for (auto& fibre : waiting) self.yield_until([&] { return fibre->num_parks() != 0; });
@@ -263,7 +272,8 @@ TEST(ReservationFibre, R38_a_fibre_resumes_on_another_thread) {
   engine.expect_at_rest();
 }
 
-// Fibres of two threads, each with keys in an order of its own, while collections run: nobody is lost, each result is worked out once.
+// Fibres of two threads, each with keys in an order of its own, while collections run: nobody is lost, each
+// result is worked out once.
 TEST(ReservationFibre, R38_fibres_of_two_threads_share_their_results) {
   constexpr int kFibres = 48, kKeys = 8;
   TestEngine engine;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Foreign collectors: with a call-shaped one every engine lock is taken inside its hook (G48); one that is a global lock (G49).
+// Foreign collectors: with a call-shaped one every engine lock is taken inside its hook (G48); one that is a
+// global lock (G49).
 #include <gtest/gtest.h>
 
 #include <mutex>
@@ -55,7 +56,9 @@ class CallShaped {
       const Inside inside;
       function(argument);
     };
-    hooks.table.is_live = [](void* self, const void* object) { return static_cast<int>(object != static_cast<CallShaped*>(self)->dead); };
+    hooks.table.is_live = [](void* self, const void* object) {
+      return static_cast<int>(object != static_cast<CallShaped*>(self)->dead);
+    };
     return options;
   }
   void forget() {
@@ -75,11 +78,11 @@ class CallShaped {
   std::mutex mutex_;
   std::set<std::string> offences_;
   latch::Hook hook_{"lock", [this](const void* subject) {
-    const Rank& rank = *static_cast<const Rank*>(subject);
-    if (depth > 0 || rank.value < 200 || rank.value > 399) return;
-    const std::lock_guard lock(mutex_);
-    offences_.insert(rank.name);
-  }};
+                      const Rank& rank = *static_cast<const Rank*>(subject);
+                      if (depth > 0 || rank.value < 200 || rank.value > 399) return;
+                      const std::lock_guard lock(mutex_);
+                      offences_.insert(rank.name);
+                    }};
 };
 
 // What the test's own helpers look up under engine locks.
@@ -104,7 +107,10 @@ TEST(CallShaped, G48_every_engine_lock_is_taken_inside_the_hook) {
   const int owner = 0;
   engine.release(engine.take({&keys[0], &owner}), native(entry_of(0)));
   EXPECT_EQ(engine.reserve({&keys[0], &owner}).assume_value().outcome, Outcome::Published);
-  ASSERT_TRUE(engine->release_error(engine.thread(), engine.take(key(1)), make_error(BERTH_COMPILE_FAILED, "", "x", ""), -1).has_value());
+  ASSERT_TRUE(engine
+                  ->release_error(engine.thread(), engine.take(key(1)),
+                                  make_error(BERTH_COMPILE_FAILED, "", "x", ""), -1)
+                  .has_value());
   EXPECT_EQ(code_of(engine.reserve(key(1))), BERTH_COMPILE_FAILED);
   const Lease group[] = {engine.take(key(2)), engine.take(key(3))};
   SourcePtr sources[] = {native(entry_of(2)), with_edge(native(entry_of(3)), group[0].instance)};
@@ -163,9 +169,11 @@ TEST(CallShaped, G48_every_engine_lock_is_taken_inside_the_hook) {
   std::vector<Lease> many;
   engine.spawn([&](gc::Thread& thread) { engine.take(thread, key(21)); })->join();
   for (int i = 0; i < 200; ++i) many.push_back(engine.take(key(100 + i)));
-  engine.spawn([&](gc::Thread& thread) {
-    for (const Lease& lease : many) engine.release(thread, lease);
-  })->join();
+  engine
+      .spawn([&](gc::Thread& thread) {
+        for (const Lease& lease : many) engine.release(thread, lease);
+      })
+      ->join();
 
   // Compiles.
   engine.release(engine.take(key(30)), opaque(30));
@@ -182,7 +190,8 @@ TEST(CallShaped, G48_every_engine_lock_is_taken_inside_the_hook) {
   ReserveOptions guarded;
   guarded.guard = &guard;
   const Lease lost = engine.take(key(40), guarded);
-  auto heir = engine.spawn([&](gc::Thread& thread) { engine.release(thread, engine.take(thread, key(40)), result_only()); });
+  auto heir = engine.spawn(
+      [&](gc::Thread& thread) { engine.release(thread, engine.take(thread, key(40)), result_only()); });
   until_waiting(*heir);
   for (const void* dead : {static_cast<const void*>(&guard), static_cast<const void*>(&keys[40])}) {
     collector.dead = dead;
@@ -210,10 +219,12 @@ TEST(CallShaped, G48_what_a_part_throws_passes_the_hook) {
   const Lease held = engine.take(key(50));
   {
     const latch::Hook hook("queue", [&](const void*) { throw std::bad_alloc(); });
-    engine.spawn([&](gc::Thread& thread) {
-      EXPECT_THROW(static_cast<void>(engine->reserve(thread, key(50), {}).has_value()), std::bad_alloc);
-      EXPECT_EQ(CallShaped::depth, 0);
-    })->join();
+    engine
+        .spawn([&](gc::Thread& thread) {
+          EXPECT_THROW(static_cast<void>(engine->reserve(thread, key(50), {}).has_value()), std::bad_alloc);
+          EXPECT_EQ(CallShaped::depth, 0);
+        })
+        ->join();
   }
   engine.release(held);
   const CallShaped::Inside inside;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Between service and wake, and between two kinds of waiting: what changes meanwhile. All found by the fuzzer (tests/fuzz).
+// Between service and wake, and between two kinds of waiting: what changes meanwhile. All found by the fuzzer
+// (tests/fuzz).
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -20,7 +21,8 @@ berth_code_t code_of(const Result<T>& result) {
   return result.has_error() ? result.assume_error().code() : BERTH_OK;
 }
 
-// A waiter that has been served, and has not woken yet, is no more than a holder: its lease may end, and what it stood for be used again.
+// A waiter that has been served, and has not woken yet, is no more than a holder: its lease may end, and what
+// it stood for be used again.
 TEST(HandOver, R36_a_lease_swept_before_its_waiter_wakes_is_stale) {
   TestEngine engine;
   const int guard = 0;
@@ -62,7 +64,8 @@ TEST(HandOver, R66_a_recycled_slot_serves_no_former_waiter) {
   pause.until_reached();
   engine->sweep([&](const void* object) { return object != key(70).method; });
   engine.impl().after_resume();
-  for (int i = 0; i < 8; ++i) engine.release(engine.take(key(71 + i)), native(entry_of(71 + i)));  // one of them gets the slot
+  for (int i = 0; i < 8; ++i)
+    engine.release(engine.take(key(71 + i)), native(entry_of(71 + i)));  // one of them gets the slot
   pause.release();
   waiter->join();
   engine.expect_at_rest();
@@ -85,7 +88,8 @@ TEST(HandOver, R63_who_waits_for_an_entry_and_gets_the_key_leaves_the_entrys_que
     ReserveOptions entry;
     entry.need = Need::Entry;
     entry.world = world + 1;
-    engine.release(thread, engine.take(thread, key(80), entry));  // once the result holds no more for that world
+    engine.release(thread,
+                   engine.take(thread, key(80), entry));  // once the result holds no more for that world
   });
   waiter->until_waiting();
   ASSERT_TRUE(engine->invalidate(*instance, world).has_value());
@@ -103,7 +107,8 @@ TEST(HandOver, R55_a_published_lease_that_was_a_duplicate_has_no_failure_to_keep
   engine.release(again.assume_value().lease, native(entry_of(81)));
   SourcePtr sources[] = {native(entry_of(82))};
   ASSERT_TRUE(engine->publish(engine.thread(), std::span(&first, 1), sources).has_value());  // a duplicate
-  ASSERT_TRUE(engine->release_error(engine.thread(), first, make_error(BERTH_COMPILE_FAILED, "", "x", ""), -1).has_value());
+  ASSERT_TRUE(engine->release_error(engine.thread(), first, make_error(BERTH_COMPILE_FAILED, "", "x", ""), -1)
+                  .has_value());
   ASSERT_TRUE(engine->invalidate(*engine->lookup(key(81), 0), 0).has_value());
   engine.release(engine.take(key(81)));
   engine.expect_at_rest();

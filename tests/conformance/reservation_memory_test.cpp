@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract rows R54, R69 and R71: operator new fails or is watched. Each case runs until no allocation is left to fail, once with only the
-// n-th failing and once with all from it on.
+// Contract rows R54, R69 and R71: operator new fails or is watched. Each case runs until no allocation is
+// left to fail, once with only the n-th failing and once with all from it on.
 #include <gtest/gtest.h>
 
 #include "berth/berth.hpp"
@@ -52,9 +52,11 @@ struct Fixture {
   ThreadOwner thread;
 };
 
-/// Calls `run(arm)` with one more allocation before the failure each time, until none fails. `run` prepares, makes a FailingNew by arm(),
-/// and returns the code of the call under it.
-void fail_each(const std::function<void(const std::function<berth_code_t(const std::function<berth_error_t*()>&)>&)>& run) {
+/// Calls `run(arm)` with one more allocation before the failure each time, until none fails. `run` prepares,
+/// makes a FailingNew by arm(), and returns the code of the call under it.
+void fail_each(
+    const std::function<void(const std::function<berth_code_t(const std::function<berth_error_t*()>&)>&)>&
+        run) {
   for (const FailingNew::Mode mode : {FailingNew::Mode::Once, FailingNew::Mode::FromThenOn}) {
     int64_t failures = 0;
     for (int64_t n = 1;; ++n) {
@@ -164,7 +166,9 @@ TEST_F(NoMemory, R54_release_error_ends_its_lease) {
   fail_each([](const auto& call) {
     Fixture f;
     const berth_lease_t lease = f.take(0);
-    const berth_code_t code = call([&] { return berth_release_error(f.thread.get(), lease, "a text that is longer than a string's own room", -1); });
+    const berth_code_t code = call([&] {
+      return berth_release_error(f.thread.get(), lease, "a text that is longer than a string's own room", -1);
+    });
     EXPECT_EQ(f.num_leases(), 0);
     if (code == BERTH_OK) return;
     EXPECT_EQ(code, BERTH_OUT_OF_MEMORY);
@@ -181,7 +185,8 @@ TEST_F(NoMemory, R54_publish_makes_all_or_none_visible) {
     berth_source_add_edge(sources[1], leases[0].instance, "a");
     const berth_code_t code = call([&] { return berth_publish(f.thread.get(), leases, sources, 2); });
     EXPECT_EQ(f.num_leases(), 2);
-    for (int i = 0; i < 2; ++i) EXPECT_EQ(berth_lookup_entry(f.engine.get(), key(i), 0) != nullptr, code == BERTH_OK);
+    for (int i = 0; i < 2; ++i)
+      EXPECT_EQ(berth_lookup_entry(f.engine.get(), key(i), 0) != nullptr, code == BERTH_OK);
     for (const berth_lease_t& lease : leases) f.give_back(lease);
     if (code == BERTH_OK) return;
     EXPECT_EQ(code, BERTH_OUT_OF_MEMORY);
@@ -216,7 +221,8 @@ TEST_F(NoMemory, R54_release_with_waiters_loses_none) {
   });
 }
 
-// The waiter lacks memory in its wait: it leaves no entry, edge or key behind, and the holder's release serves the others.
+// The waiter lacks memory in its wait: it leaves no entry, edge or key behind, and the holder's release
+// serves the others.
 TEST_F(NoMemory, R54_wait_and_cycle) {
   for (const bool refuse : {false, true}) {
     fail_each([refuse](const auto& call) {
@@ -273,7 +279,8 @@ TEST_F(NoMemory, R54_compile) {
 
 TEST_F(NoMemory, R54_what_is_made) {
   Fixture f;
-  const auto made = [&](const char* name, const std::function<berth_error_t*()>& make, const std::function<void()>& drop) {
+  const auto made = [&](const char* name, const std::function<berth_error_t*()>& make,
+                        const std::function<void()>& drop) {
     SCOPED_TRACE(name);
     fail_each([&](const auto& call) {
       const berth_code_t code = call(make);
@@ -286,16 +293,30 @@ TEST_F(NoMemory, R54_what_is_made) {
   berth_cancel_t* cancel = nullptr;
   berth_source_t* source = nullptr;
   made("engine", [&] { return berth_engine_new(nullptr, &engine); }, [&] { berth_engine_delete(engine); });
-  made("agent", [&] { return berth_agent_new(f.engine.get(), "a name that is longer than a string's own room", &agent); },
-       [&] { berth_agent_delete(agent); });
-  made("cancel", [&] { return berth_cancel_new(f.engine.get(), &cancel); }, [&] { berth_cancel_delete(cancel); });
-  made("native", [&] { return berth_source_from_native(reinterpret_cast<void*>(&entry), &source); }, [&] { berth_source_delete(source); });
-  made("constant", [&] { return berth_source_from_constant("54", 2, &source); }, [&] { berth_source_delete(source); });
-  made("opaque", [&] { return berth_source_from_opaque(&f, nullptr, &source); }, [&] { berth_source_delete(source); });
+  made(
+      "agent",
+      [&] {
+        return berth_agent_new(f.engine.get(), "a name that is longer than a string's own room", &agent);
+      },
+      [&] { berth_agent_delete(agent); });
+  made(
+      "cancel", [&] { return berth_cancel_new(f.engine.get(), &cancel); },
+      [&] { berth_cancel_delete(cancel); });
+  made(
+      "native", [&] { return berth_source_from_native(reinterpret_cast<void*>(&entry), &source); },
+      [&] { berth_source_delete(source); });
+  made(
+      "constant", [&] { return berth_source_from_constant("54", 2, &source); },
+      [&] { berth_source_delete(source); });
+  made(
+      "opaque", [&] { return berth_source_from_opaque(&f, nullptr, &source); },
+      [&] { berth_source_delete(source); });
   made("result", [&] { return berth_source_new(&source); }, [&] { berth_source_delete(source); });
   std::thread([&] {
     berth_thread_t* thread = nullptr;
-    made("thread", [&] { return berth_thread_attach(f.engine.get(), &thread); }, [&] { berth_thread_detach(thread); });
+    made(
+        "thread", [&] { return berth_thread_attach(f.engine.get(), &thread); },
+        [&] { berth_thread_detach(thread); });
   }).join();
   EXPECT_EQ(f.num_leases(), 0);
 }
@@ -313,8 +334,8 @@ TEST_F(NoMemory, R54_a_source_whose_edge_was_lost_is_not_published) {
   f.give_back(callee);
 }
 
-// Between lock and unlock of a wait nothing is allocated, and no transition is made (the checked build dies): on every way through it but
-// the errors that carry a chain.
+// Between lock and unlock of a wait nothing is allocated, and no transition is made (the checked build dies):
+// on every way through it but the errors that carry a chain.
 TEST_F(NoMemory, R71_waits_allocate_nothing_under_a_lock) {
   enum class Way { Result, HandOver, Failure, Cancel, Entry };
   for (const Way way : {Way::Result, Way::HandOver, Way::Failure, Way::Cancel}) {
@@ -325,11 +346,13 @@ TEST_F(NoMemory, R71_waits_allocate_nothing_under_a_lock) {
     auto worker = engine.spawn([&](gc::Thread& thread) {
       ReserveOptions options;
       options.cancel = &cancel;
-      engine.release(thread, engine.take(thread, key(2)));  // its list of leases and its spare tokens are there
+      engine.release(thread,
+                     engine.take(thread, key(2)));  // its list of leases and its spare tokens are there
       const int64_t before = num_allocations_under_lock();
       auto got = engine->reserve(thread, key(0), options);
       allocations = num_allocations_under_lock() - before;
-      if (got.has_value() && got.assume_value().outcome == Outcome::Reserved) engine.release(thread, got.assume_value().lease);
+      if (got.has_value() && got.assume_value().outcome == Outcome::Reserved)
+        engine.release(thread, got.assume_value().lease);
     });
     worker->until_waiting();
     SourcePtr source = test::native(entry_of(0));
@@ -337,7 +360,9 @@ TEST_F(NoMemory, R71_waits_allocate_nothing_under_a_lock) {
     if (way == Way::Result) engine.release(held, std::move(source));
     if (way == Way::HandOver) engine.release(held);
     if (way == Way::Failure) {
-      ASSERT_TRUE(engine->release_error(engine.thread(), held, make_error(BERTH_COMPILE_FAILED, "", "x", ""), 0).has_value());
+      ASSERT_TRUE(
+          engine->release_error(engine.thread(), held, make_error(BERTH_COMPILE_FAILED, "", "x", ""), 0)
+              .has_value());
     }
     if (way == Way::Cancel) cancel.fire();
     EXPECT_EQ(num_allocations_under_lock() - before, 0) << "way " << static_cast<int>(way);
@@ -359,7 +384,8 @@ TEST_F(NoMemory, R69_explain_allocates_nothing_under_a_lock) {
   for (const char& method : methods) leases.push_back(engine.take({&method, nullptr}, options));
   std::vector<std::unique_ptr<TestEngine::Worker>> workers;
   for (int i = 0; i < 3; ++i) {
-    workers.push_back(engine.spawn([&](gc::Thread& thread) { engine.release(thread, engine.take(thread, {&methods[0], nullptr})); }));
+    workers.push_back(engine.spawn(
+        [&](gc::Thread& thread) { engine.release(thread, engine.take(thread, {&methods[0], nullptr})); }));
     workers.back()->until_waiting();
   }
   const int64_t before = num_allocations_under_lock();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract page "reservations": interleavings and paths that mutants.tsv asks for and reservation_test.cpp does not take.
+// Contract page "reservations": interleavings and paths that mutants.tsv asks for and reservation_test.cpp
+// does not take.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +23,9 @@ ReserveOptions within(std::chrono::milliseconds time) {
   return options;
 }
 ReserveOptions trying() { return within({}); }
-berth_code_t code_of(const auto& result) { return result.has_error() ? result.assume_error().code() : BERTH_OK; }
+berth_code_t code_of(const auto& result) {
+  return result.has_error() ? result.assume_error().code() : BERTH_OK;
+}
 
 /// Notifications sent while it lives.
 class Notifications {
@@ -180,9 +183,11 @@ TEST(Reservation, R31_an_inner_lease_given_back_without_source_leaves_the_key_he
   TestEngine engine;
   const Lease outer = engine.take(key(0)), inner = engine.take(key(0));
   engine.release(inner);
-  engine.spawn([&](gc::Thread& thread) {
-    EXPECT_EQ(code_of(engine->reserve(thread, key(0), trying())), BERTH_TIMED_OUT);
-  })->join();
+  engine
+      .spawn([&](gc::Thread& thread) {
+        EXPECT_EQ(code_of(engine->reserve(thread, key(0), trying())), BERTH_TIMED_OUT);
+      })
+      ->join();
   engine.release(outer);
   engine.expect_at_rest();
 }
@@ -200,7 +205,7 @@ TEST(Reservation, R37_payloads_are_dropped_without_a_lock) {
     TestEngine engine;
     const Lease outer = engine.take(key(0)), inner = engine.take(key(0));
     engine.release(inner, checked());
-    engine.release(outer, checked());                                                              // a duplicate
+    engine.release(outer, checked());  // a duplicate
     EXPECT_EQ(code_of(engine->release(engine.thread(), outer, checked())), BERTH_STALE_LEASE);
     engine->sweep([](const void*) { return false; });
     engine.impl().after_resume();
@@ -218,7 +223,9 @@ TEST(Reservation, R47_a_dead_owner_is_compared_with_nothing) {
   };
   EngineOptions options;
   options.traits.struct_size = sizeof options.traits;
-  options.traits.hash = [](void*, const void* owner) { return static_cast<uint64_t>(static_cast<const Owner*>(owner)->number); };
+  options.traits.hash = [](void*, const void* owner) {
+    return static_cast<uint64_t>(static_cast<const Owner*>(owner)->number);
+  };
   options.traits.equal = [](void*, const void* a, const void* b) {
     EXPECT_FALSE(static_cast<const Owner*>(a)->is_dead || static_cast<const Owner*>(b)->is_dead);
     return static_cast<int>(static_cast<const Owner*>(a)->number == static_cast<const Owner*>(b)->number);
@@ -239,7 +246,8 @@ TEST(Reservation, R52_shutdown_serves_the_waiters_of_every_shard) {
   std::vector<std::unique_ptr<TestEngine::Worker>> workers;
   std::atomic<int> shut{0};
   for (int i = 0; i < 4096 && shards.size() < engine::ReservationTable::kShards; ++i) {
-    const auto shard = static_cast<unsigned>(engine::ReservationTable::hash(key(i)) >> (64 - engine::ReservationTable::kShardBits));
+    const auto shard = static_cast<unsigned>(engine::ReservationTable::hash(key(i)) >>
+                                             (64 - engine::ReservationTable::kShardBits));
     if (!shards.insert(shard).second) continue;
     leases.push_back(engine.take(key(i)));
     workers.push_back(engine.spawn([&, i](gc::Thread& thread) {
@@ -319,7 +327,8 @@ TEST(Reservation, R65_no_member_of_a_group_is_found_before_the_last_is_linked) {
   for (const Lease& lease : leases) engine.release(lease);
 }
 
-// The reader has nothing but the pointer to the code: under ThreadSanitizer only its order makes the read of the entry safe.
+// The reader has nothing but the pointer to the code: under ThreadSanitizer only its order makes the read of
+// the entry safe.
 TEST(Reservation, R65_who_sees_the_code_sees_the_entry_behind_it) {
   StubCompiler stub;
   EngineOptions options;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Contract row R39: a oneTBB worker never blocks. In an arena of one thread a task that blocked would keep from running what it waits for.
+// Contract row R39: a oneTBB worker never blocks. In an arena of one thread a task that blocked would keep
+// from running what it waits for.
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
@@ -16,21 +17,21 @@ int entry() { return 39; }
 const char kMethods[64] = {};
 berth_key_t key(int i) { return {&kMethods[i], nullptr}; }
 
-berth_source_t *native() { return SourceOwner::from_native(reinterpret_cast<void *>(&entry)).consume(); }
+berth_source_t* native() { return SourceOwner::from_native(reinterpret_cast<void*>(&entry)).consume(); }
 
 class TbbWait : public ::testing::Test {
  protected:
   /// The group's work, run and waited for in the arena of one.
   template <class Body>
-  void run(EngineOwner &engine, Body &&body) {
-    berth_thread_t *own = berth_thread_current(engine.get());
+  void run(EngineOwner& engine, Body&& body) {
+    berth_thread_t* own = berth_thread_current(engine.get());
     const SafeScope safe(own);
     arena_.execute([&] {
       body();
       group_.wait();
     });
   }
-  static uint64_t waits(EngineOwner &engine) {
+  static uint64_t waits(EngineOwner& engine) {
     berth_engine_counts_t counts{};
     counts.struct_size = sizeof counts;
     berth_engine_counts(engine.get(), &counts);
@@ -39,8 +40,9 @@ class TbbWait : public ::testing::Test {
 
   Watchdog watchdog_{20s};
   tbb::task_arena arena_{1, 1};
-  std::unique_ptr<tbb::task_group> owner_ = std::make_unique<tbb::task_group>();  // its destructor may throw, a fixture's may not
-  tbb::task_group &group_ = *owner_;
+  std::unique_ptr<tbb::task_group> owner_ =
+      std::make_unique<tbb::task_group>();  // its destructor may throw, a fixture's may not
+  tbb::task_group& group_ = *owner_;
 };
 
 TEST_F(TbbWait, R39_a_task_waits_for_the_lease_of_a_task_of_its_arena) {
@@ -63,7 +65,8 @@ TEST_F(TbbWait, R39_a_task_waits_for_the_lease_of_a_task_of_its_arena) {
         published += got.outcome == BERTH_PUBLISHED;
         berth_instance_release(got.published);
       });
-      // The thread takes its newest task first: the holder waits here, then the waiter, then the key is given back.
+      // The thread takes its newest task first: the holder waits here, then the waiter, then the key is given
+      // back.
       berth_reservation_t second{};
       check(berth_reserve(holder.thread(), key(1), nullptr, &second));
       check(berth_release(holder.thread(), second.lease, nullptr));
@@ -76,9 +79,10 @@ TEST_F(TbbWait, R39_a_task_waits_for_the_lease_of_a_task_of_its_arena) {
 
 TEST_F(TbbWait, R39_a_task_waits_for_a_compile_that_is_a_task_of_its_arena) {
   struct Compiler {
-    tbb::task_group *group;
-    static void submit(void *self, berth_job_t *job) {
-      static_cast<Compiler *>(self)->group->run([job] { berth_job_publish(job, berth_job_source(job), nullptr); });
+    tbb::task_group* group;
+    static void submit(void* self, berth_job_t* job) {
+      static_cast<Compiler*>(self)->group->run(
+          [job] { berth_job_publish(job, berth_job_source(job), nullptr); });
     }
   } compiler{&group_};
   berth_compiler_hooks_t hooks{};
@@ -89,22 +93,22 @@ TEST_F(TbbWait, R39_a_task_waits_for_a_compile_that_is_a_task_of_its_arena) {
   EngineOwner engine(config.get());
   ThreadOwner thread(engine);
   TbbTasks tasks(engine.get());
-  void *found = nullptr;
+  void* found = nullptr;
   run(engine, [&] {
     group_.run([&] {
       TbbTask task(tasks, "caller");
       berth_reservation_t reserved{};
       check(berth_reserve(task.thread(), key(2), nullptr, &reserved));
-      berth_source_t *source = nullptr;
-      check(berth_source_from_opaque(reinterpret_cast<void *>(&entry), nullptr, &source));
-      berth_instance_t *instance = reserved.lease.instance;
+      berth_source_t* source = nullptr;
+      check(berth_source_from_opaque(reinterpret_cast<void*>(&entry), nullptr, &source));
+      berth_instance_t* instance = reserved.lease.instance;
       berth_instance_retain(instance);
       check(berth_release(task.thread(), reserved.lease, source));
       check(berth_instance_wait_entry(task.thread(), instance, -1, &found));
       berth_instance_release(instance);
     });
   });
-  EXPECT_EQ(found, reinterpret_cast<void *>(&entry));
+  EXPECT_EQ(found, reinterpret_cast<void*>(&entry));
   EXPECT_EQ(waits(engine), 1u);
 }
 
@@ -123,7 +127,7 @@ TEST_F(TbbWait, R39_a_suspended_wait_keeps_its_deadline) {
       options.timeout_ns = 5'000'000;
       berth_reservation_t got{};
       group_.run([&] { ++others; });
-      berth_error_t *error = berth_reserve(task.thread(), key(3), &options, &got);
+      berth_error_t* error = berth_reserve(task.thread(), key(3), &options, &got);
       code = berth_error_code(error);
       berth_error_delete(error);
       EXPECT_EQ(others, 1);  // run by the worker meanwhile
@@ -143,7 +147,7 @@ TEST_F(TbbWait, R39_shutdown_reaches_a_suspended_task) {
       TbbTask task(tasks, "caller");
       group_.run([&] { check(berth_engine_shutdown(engine.get())); });
       berth_reservation_t got{};
-      berth_error_t *error = berth_reserve(task.thread(), key(4), nullptr, &got);
+      berth_error_t* error = berth_reserve(task.thread(), key(4), nullptr, &got);
       code = berth_error_code(error);
       berth_error_delete(error);
     });

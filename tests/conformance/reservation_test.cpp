@@ -23,7 +23,9 @@ ReserveOptions for_entry() {
   options.need = Need::Entry;
   return options;
 }
-berth_code_t code_of(const auto& result) { return result.has_error() ? result.assume_error().code() : BERTH_OK; }
+berth_code_t code_of(const auto& result) {
+  return result.has_error() ? result.assume_error().code() : BERTH_OK;
+}
 
 TEST(Reservation, R1_at_most_one_lease_per_key) {
   TestEngine engine;
@@ -66,7 +68,9 @@ TEST(Reservation, R3_owners_share_nothing) {
   engine.release(leases[0], native(entry_of(0)));
   EXPECT_EQ(engine->lookup_entry(key(1, &owners[0]), 0), entry_of(0));
   EXPECT_EQ(engine->lookup_entry(key(1, &owners[1]), 0), nullptr);
-  ASSERT_TRUE(engine->release_error(engine.thread(), leases[1], make_error(BERTH_COMPILE_FAILED, "", "bad", ""), -1).has_value());
+  ASSERT_TRUE(
+      engine->release_error(engine.thread(), leases[1], make_error(BERTH_COMPILE_FAILED, "", "bad", ""), -1)
+          .has_value());
   EXPECT_EQ(code_of(engine.reserve(key(1, &owners[1]))), BERTH_COMPILE_FAILED);
   EXPECT_EQ(engine->holds(engine.thread(), key(1, &owners[2])), 1);
   engine.release(leases[2]);
@@ -93,7 +97,8 @@ TEST(Reservation, R5_one_works_all_others_get_its_instance) {
   for (auto& place : seen) {
     workers.push_back(engine.spawn([&](gc::Thread& thread) {
       auto got = engine->reserve(thread, key(3), {});
-      if (got.has_value() && got.assume_value().outcome == Outcome::Published) place = got.assume_value().published.get();
+      if (got.has_value() && got.assume_value().outcome == Outcome::Published)
+        place = got.assume_value().published.get();
     }));
   }
   for (auto& worker : workers) worker->until_waiting();
@@ -180,11 +185,13 @@ TEST(Reservation, R7_a_compile_never_delays_a_need_for_the_result) {
   auto got = test.engine.reserve(key(7), trying());
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(got.assume_value().outcome, Outcome::Published);
-  EXPECT_EQ(code_of(test.engine.reserve(key(7), [] {
-    auto options = trying();
-    options.need = Need::Entry;
-    return options;
-  }())), BERTH_TIMED_OUT);
+  EXPECT_EQ(code_of(test.engine.reserve(key(7),
+                                        [] {
+                                          auto options = trying();
+                                          options.need = Need::Entry;
+                                          return options;
+                                        }())),
+            BERTH_TIMED_OUT);
   auto worker = test.engine.spawn([&](gc::Thread& thread) {
     auto entry = test.engine->reserve(thread, key(7), for_entry());
     ASSERT_TRUE(entry.has_value());
@@ -365,7 +372,8 @@ TEST(Reservation, R16_nobody_overtakes_a_queued_waiter) {
   TestEngine engine;
   const Lease lease = engine.take(key(16));
   Pause pause("wake");
-  auto worker = engine.spawn([&](gc::Thread& thread) { engine.release(thread, engine.take(thread, key(16))); });
+  auto worker =
+      engine.spawn([&](gc::Thread& thread) { engine.release(thread, engine.take(thread, key(16))); });
   worker->until_waiting();
   engine.release(lease);
   pause.until_reached();  // the key is handed to the worker, which has not seen it
@@ -454,7 +462,8 @@ struct Ring {
     // The next key must be held before: agents start from the ring's end.
     auto got = engine->reserve(thread, key(base + (i - 1)), {});
     ++outcomes[static_cast<int>(got.assume_value().outcome)];
-    if (got.assume_value().outcome != Outcome::Published) engine.release(thread, got.assume_value().lease, native(entry_of(i)));
+    if (got.assume_value().outcome != Outcome::Published)
+      engine.release(thread, got.assume_value().lease, native(entry_of(i)));
     engine.release(thread, mine, native(entry_of(i)));
   }
   TestEngine& engine;
@@ -517,7 +526,8 @@ TEST(Reservation, R25_a_ring_through_an_entry_wait_is_an_error) {
   auto compiler = engine.spawn([&](gc::Thread& thread) {
     berth_job_begin(job, reinterpret_cast<berth_thread_t*>(&thread));
     auto got = engine->reserve(thread, key(28), {});
-    if (got.has_value() && got.assume_value().outcome != Outcome::Published) engine.release(thread, got.assume_value().lease);
+    if (got.has_value() && got.assume_value().outcome != Outcome::Published)
+      engine.release(thread, got.assume_value().lease);
     StubCompiler::publish(job);
   });
   compiler->until_waiting();
@@ -539,7 +549,8 @@ TEST(Reservation, R26_share_first_publication_wins_second_is_a_duplicate) {
     auto worker = engine.spawn([&](gc::Thread& thread) {
       const Lease b = engine.take(thread, key(31));
       auto got = engine->reserve(thread, key(30), {});
-      if (got.assume_value().outcome != Outcome::Published) engine.release(thread, got.assume_value().lease, native(entry_of(2)));
+      if (got.assume_value().outcome != Outcome::Published)
+        engine.release(thread, got.assume_value().lease, native(entry_of(2)));
       {
         const gc::SafeRegion region(thread);
         go.wait();
@@ -591,7 +602,9 @@ TEST(Reservation, R27_refuse_gives_the_chain_and_leaves_nothing_behind) {
   ASSERT_EQ(code_of(got), BERTH_WOULD_DEADLOCK);
   const std::string& details = got.assume_error().details();
   size_t links = 0;
-  for (size_t at = details.find("\"held_by\""); at != std::string::npos; at = details.find("\"held_by\"", at + 1)) ++links;
+  for (size_t at = details.find("\"held_by\""); at != std::string::npos;
+       at = details.find("\"held_by\"", at + 1))
+    ++links;
   EXPECT_EQ(links, 8u);
   EXPECT_NE(details.find("\"held_by\":\"" + agent_of(engine.thread()).name + "\""), std::string::npos);
   EXPECT_EQ(engine->holds(engine.thread(), key(207)), 0);
@@ -677,11 +690,13 @@ TEST(Reservation, R33_a_thousand_leases_in_any_order) {
 TEST(Reservation, R34_released_by_another_thread) {
   TestEngine engine;
   const Lease plain = engine.take(key(40)), result = engine.take(key(41)), inner = engine.take(key(40));
-  engine.spawn([&](gc::Thread& thread) {
-    engine.release(thread, plain);
-    engine.release(thread, result, native(entry_of(41)));
-    engine.release(thread, inner);
-  })->join();
+  engine
+      .spawn([&](gc::Thread& thread) {
+        engine.release(thread, plain);
+        engine.release(thread, result, native(entry_of(41)));
+        engine.release(thread, inner);
+      })
+      ->join();
   EXPECT_EQ(agent_of(engine.thread()).num_leases(), 0);
   EXPECT_EQ(engine->lookup_entry(key(41), 0), entry_of(41));
   engine.release(engine.take(key(40), trying()));
@@ -697,7 +712,8 @@ TEST(Reservation, R35_of_two_releases_one_is_stale_and_changes_nothing) {
   for (int round = 0; round < 500; ++round) {
     const Lease raced = engine.take(key(43));
     std::atomic<int> won{0};
-    auto worker = engine.spawn([&](gc::Thread& thread) { won += engine->release(thread, raced, nullptr).has_value(); });
+    auto worker =
+        engine.spawn([&](gc::Thread& thread) { won += engine->release(thread, raced, nullptr).has_value(); });
     won += engine->release(engine.thread(), raced, nullptr).has_value();
     worker->join();
     ASSERT_EQ(won, 1);
@@ -728,32 +744,36 @@ TEST(Reservation, R37_source_is_consumed_and_payload_dropped_once_on_every_path)
     return drops.load();
   };
   EXPECT_EQ(dropped([&](TestEngine& e) {  // stale
-    const Lease lease = e.take(key(46));
-    e.release(lease);
-    EXPECT_EQ(code_of(e->release(e.thread(), lease, counted())), BERTH_STALE_LEASE);
-    EXPECT_EQ(drops, 1);
-  }), 1);
+              const Lease lease = e.take(key(46));
+              e.release(lease);
+              EXPECT_EQ(code_of(e->release(e.thread(), lease, counted())), BERTH_STALE_LEASE);
+              EXPECT_EQ(drops, 1);
+            }),
+            1);
   EXPECT_EQ(dropped([&](TestEngine& e) {  // duplicate
-    const Lease outer = e.take(key(46)), inner = e.take(key(46));
-    e.release(inner, counted());
-    e.release(outer, counted());
-    EXPECT_EQ(drops, 1);
-  }), 2);
+              const Lease outer = e.take(key(46)), inner = e.take(key(46));
+              e.release(inner, counted());
+              e.release(outer, counted());
+              EXPECT_EQ(drops, 1);
+            }),
+            2);
   EXPECT_EQ(dropped([&](TestEngine& e) {  // shut down
-    const Lease lease = e.take(key(46));
-    EXPECT_TRUE(e->shutdown().has_value());
-    EXPECT_EQ(code_of(e->release(e.thread(), lease, counted())), BERTH_SHUT_DOWN);
-    EXPECT_EQ(drops, 1);
-  }), 1);
+              const Lease lease = e.take(key(46));
+              EXPECT_TRUE(e->shutdown().has_value());
+              EXPECT_EQ(code_of(e->release(e.thread(), lease, counted())), BERTH_SHUT_DOWN);
+              EXPECT_EQ(drops, 1);
+            }),
+            1);
   EXPECT_EQ(dropped([&](TestEngine& e) {  // no compiler
-    const Lease lease = e.take(key(46));
-    SourcePtr source = Compiled::opaque(1);
-    source->payload = entry_of(0);
-    source->drop_payload = [](void*) { ++drops; };
-    EXPECT_EQ(code_of(e->release(e.thread(), lease, std::move(source))), BERTH_UNSUPPORTED);
-    EXPECT_EQ(drops, 1);
-    EXPECT_EQ(e->holds(e.thread(), key(46)), 0);
-  }), 1);
+              const Lease lease = e.take(key(46));
+              SourcePtr source = Compiled::opaque(1);
+              source->payload = entry_of(0);
+              source->drop_payload = [](void*) { ++drops; };
+              EXPECT_EQ(code_of(e->release(e.thread(), lease, std::move(source))), BERTH_UNSUPPORTED);
+              EXPECT_EQ(drops, 1);
+              EXPECT_EQ(e->holds(e.thread(), key(46)), 0);
+            }),
+            1);
 }
 
 // With the job's answer the instance goes: no other call of the engine is needed.
@@ -831,7 +851,8 @@ TEST(Reservation, R43_agent_deletion_detach_and_exit_free_their_keys) {
     held.get_future().wait();
     std::vector<std::unique_ptr<TestEngine::Worker>> workers;
     for (int i = 0; i < 10; ++i) {
-      workers.push_back(engine.spawn([&, i](gc::Thread& thread) { engine.release(thread, engine.take(thread, key(50 + i))); }));
+      workers.push_back(engine.spawn(
+          [&, i](gc::Thread& thread) { engine.release(thread, engine.take(thread, key(50 + i))); }));
       workers.back()->until_waiting();
     }
     go.set_value();
@@ -852,11 +873,13 @@ TEST(Reservation, R44_lease_timeout_frees_the_key_late_release_is_stale) {
   const Lease lease = engine.take(key(60));
   std::atomic<int64_t> waited_ns{0};
   const int64_t begin = engine::clock_ns();
-  engine.spawn([&](gc::Thread& thread) {
-    const Lease mine = engine.take(thread, key(60));
-    waited_ns = engine::clock_ns() - begin;
-    engine.release(thread, mine);
-  })->join();
+  engine
+      .spawn([&](gc::Thread& thread) {
+        const Lease mine = engine.take(thread, key(60));
+        waited_ns = engine::clock_ns() - begin;
+        engine.release(thread, mine);
+      })
+      ->join();
   EXPECT_GE(waited_ns, 29'000'000);
   EXPECT_LT(waited_ns, 90'000'000);  // well before a slice would have ended
   EXPECT_EQ(code_of(engine->release(engine.thread(), lease, native(entry_of(1)))), BERTH_STALE_LEASE);
@@ -870,12 +893,14 @@ TEST(Reservation, R44_the_next_arrival_frees_it_too) {
   options.lease_timeout_ns = 1'000'000'000;
   TestEngine engine(options);
   engine.take(key(61));
-  engine.spawn([&](gc::Thread& thread) {
-    EXPECT_EQ(code_of(engine->reserve(thread, key(61), trying())), BERTH_TIMED_OUT);
-    engine::detail::clock_offset_ns += 2'000'000'000;
-    engine.release(thread, engine.take(thread, key(61), trying()));
-    engine::detail::clock_offset_ns -= 2'000'000'000;
-  })->join();
+  engine
+      .spawn([&](gc::Thread& thread) {
+        EXPECT_EQ(code_of(engine->reserve(thread, key(61), trying())), BERTH_TIMED_OUT);
+        engine::detail::clock_offset_ns += 2'000'000'000;
+        engine.release(thread, engine.take(thread, key(61), trying()));
+        engine::detail::clock_offset_ns -= 2'000'000'000;
+      })
+      ->join();
   EXPECT_EQ(engine.counts().abandoned, 1u);
 }
 
@@ -907,9 +932,12 @@ TEST(Reservation, R47_dead_keys_leave_nothing_behind) {
   drops = 0;
   TestEngine engine;
   const size_t slots = engine.impl().table.num_slots();
-  for (int i = 0; i < 100; ++i) engine.release(engine.take(key(i)), result_only(entry_of(1), [](void*) { ++drops; }));
+  for (int i = 0; i < 100; ++i)
+    engine.release(engine.take(key(i)), result_only(entry_of(1), [](void*) { ++drops; }));
   const Lease failing = engine.take(key(100));
-  ASSERT_TRUE(engine->release_error(engine.thread(), failing, make_error(BERTH_COMPILE_FAILED, "", "x", ""), -1).has_value());
+  ASSERT_TRUE(
+      engine->release_error(engine.thread(), failing, make_error(BERTH_COMPILE_FAILED, "", "x", ""), -1)
+          .has_value());
   EXPECT_EQ(engine.impl().table.num_slots(), slots + 101);
   engine->sweep([](const void*) { return false; });
   engine.impl().after_resume();
@@ -924,12 +952,14 @@ TEST(Reservation, R48_clean_up_lowers_the_tokens_agents_count_once) {
   TestEngine engine(options);
   const Lease lease = engine.take(key(64));
   EXPECT_EQ(agent_of(engine.thread()).num_leases(), 1);
-  engine.spawn([&](gc::Thread& thread) {
-    engine::detail::clock_offset_ns += 2'000'000'000;
-    engine.release(thread, engine.take(thread, key(64)));
-    engine::detail::clock_offset_ns -= 2'000'000'000;
-    EXPECT_EQ(agent_of(thread).num_leases(), 0);
-  })->join();
+  engine
+      .spawn([&](gc::Thread& thread) {
+        engine::detail::clock_offset_ns += 2'000'000'000;
+        engine.release(thread, engine.take(thread, key(64)));
+        engine::detail::clock_offset_ns -= 2'000'000'000;
+        EXPECT_EQ(agent_of(thread).num_leases(), 0);
+      })
+      ->join();
   EXPECT_EQ(agent_of(engine.thread()).num_leases(), 0);
   EXPECT_EQ(code_of(engine->release(engine.thread(), lease, nullptr)), BERTH_STALE_LEASE);
   EXPECT_EQ(agent_of(engine.thread()).num_leases(), 0);
@@ -940,17 +970,19 @@ TEST(Reservation, R50_time_out_leaves_no_edge_and_a_result_wins) {
   TestEngine engine;
   const Lease lease = engine.take(key(65));
   std::atomic<int64_t> best_ns{INT64_MAX};
-  engine.spawn([&](gc::Thread& thread) {
-    for (int i = 0; i < 3; ++i) {
-      ReserveOptions options;
-      const int64_t begin = engine::clock_ns();
-      options.deadline = Deadline::in(20'000'000);
-      EXPECT_EQ(code_of(engine->reserve(thread, key(65), options)), BERTH_TIMED_OUT);
-      best_ns = std::min(best_ns.load(), engine::clock_ns() - begin);
-      const sync::Lock lock(engine.impl().graph.mutex());
-      EXPECT_FALSE(agent_of(thread).waiting);
-    }
-  })->join();
+  engine
+      .spawn([&](gc::Thread& thread) {
+        for (int i = 0; i < 3; ++i) {
+          ReserveOptions options;
+          const int64_t begin = engine::clock_ns();
+          options.deadline = Deadline::in(20'000'000);
+          EXPECT_EQ(code_of(engine->reserve(thread, key(65), options)), BERTH_TIMED_OUT);
+          best_ns = std::min(best_ns.load(), engine::clock_ns() - begin);
+          const sync::Lock lock(engine.impl().graph.mutex());
+          EXPECT_FALSE(agent_of(thread).waiting);
+        }
+      })
+      ->join();
   EXPECT_GE(best_ns, 20'000'000);
   EXPECT_LT(best_ns, 40'000'000);
   Pause pause("wake");
@@ -1041,11 +1073,16 @@ TEST(Reservation, R55_a_failure_reaches_all_waiters_whatever_the_retry) {
     for (int i = 0; i < 8; ++i) {
       workers.push_back(engine.spawn([&](gc::Thread& thread) {
         auto got = engine->reserve(thread, key(90), {});
-        if (code_of(got) == BERTH_COMPILE_FAILED && got.assume_error().message().find("no such rule") != std::string::npos) ++told;
+        if (code_of(got) == BERTH_COMPILE_FAILED &&
+            got.assume_error().message().find("no such rule") != std::string::npos)
+          ++told;
       }));
     }
     for (auto& worker : workers) worker->until_waiting();
-    ASSERT_TRUE(engine->release_error(engine.thread(), lease, make_error(BERTH_COMPILE_FAILED, "", "no such rule", ""), retry).has_value());
+    ASSERT_TRUE(engine
+                    ->release_error(engine.thread(), lease,
+                                    make_error(BERTH_COMPILE_FAILED, "", "no such rule", ""), retry)
+                    .has_value());
     workers.clear();
     EXPECT_EQ(told, 8);
     auto later = engine.reserve(key(90), trying());
@@ -1058,7 +1095,10 @@ TEST(Reservation, R55_a_failure_reaches_all_waiters_whatever_the_retry) {
 TEST(Reservation, R56_a_stored_failure_ends_with_its_time_or_world) {
   TestEngine engine;
   const auto fail = [&](int n, int64_t retry) {
-    ASSERT_TRUE(engine->release_error(engine.thread(), engine.take(key(n)), make_error(BERTH_COMPILE_FAILED, "", "x", ""), retry).has_value());
+    ASSERT_TRUE(engine
+                    ->release_error(engine.thread(), engine.take(key(n)),
+                                    make_error(BERTH_COMPILE_FAILED, "", "x", ""), retry)
+                    .has_value());
   };
   fail(91, 1'000'000'000);
   EXPECT_TRUE(engine.reserve(key(91)).has_error());
@@ -1083,7 +1123,9 @@ TEST(Reservation, R57_compile_failure_gives_the_text_to_entry_waiters_the_result
   for (int i = 0; i < 4; ++i) {
     workers.push_back(test.engine.spawn([&](gc::Thread& thread) {
       auto got = test.engine->reserve(thread, key(94), for_entry());
-      if (code_of(got) == BERTH_COMPILE_FAILED && got.assume_error().message().find("register pressure") != std::string::npos) ++told;
+      if (code_of(got) == BERTH_COMPILE_FAILED &&
+          got.assume_error().message().find("register pressure") != std::string::npos)
+        ++told;
     }));
     workers.back()->until_waiting();
   }
@@ -1093,7 +1135,9 @@ TEST(Reservation, R57_compile_failure_gives_the_text_to_entry_waiters_the_result
   auto result = test.engine.reserve(key(94));
   ASSERT_TRUE(result.has_value());
   EXPECT_EQ(result.assume_value().outcome, Outcome::Published);
-  EXPECT_EQ(code_of(test.engine->wait_entry(test.engine.thread(), *result.assume_value().published, Deadline::never())), BERTH_COMPILE_FAILED);
+  EXPECT_EQ(code_of(test.engine->wait_entry(test.engine.thread(), *result.assume_value().published,
+                                            Deadline::never())),
+            BERTH_COMPILE_FAILED);
   EXPECT_EQ(test.engine.counts().compile_failures, 1u);
   test.engine.expect_at_rest();
 }
@@ -1152,7 +1196,8 @@ TEST(Reservation, R61_invalidation_closes_callers_transitively) {
   auto middle = engine->lookup(key(111), 0);
   engine.release(engine.take(key(112)), with_edge(native(entry_of(2)), middle.get()));
   engine.release(engine.take(key(113)), native(entry_of(3)));
-  const uint64_t world = engine->advance_world_with([&](uint64_t now) { engine->lower_max_world(*leaf, now); });
+  const uint64_t world =
+      engine->advance_world_with([&](uint64_t now) { engine->lower_max_world(*leaf, now); });
   for (int i = 110; i <= 112; ++i) {
     EXPECT_EQ(engine->lookup_entry(key(i), world), nullptr);
     EXPECT_NE(engine->lookup_entry(key(i), world - 1), nullptr);
@@ -1197,7 +1242,8 @@ TEST(Reservation, R63_waiting_for_a_lazy_entry_drives_the_compile) {
   EXPECT_EQ(test.stub.num_queued(), 0u);
   EXPECT_EQ(test.engine->lookup_entry(key(98), 0), nullptr);
   auto instance = test.engine->lookup(key(98), 0);
-  EXPECT_EQ(test.engine->wait_entry(test.engine.thread(), *instance, Deadline::never()).assume_value(), entry_of(98));
+  EXPECT_EQ(test.engine->wait_entry(test.engine.thread(), *instance, Deadline::never()).assume_value(),
+            entry_of(98));
   test.engine.release(test.engine.take(key(99)), Compiled::opaque(99));  // queued, not lazy
   EXPECT_TRUE(test.engine.reserve(key(99), for_entry()).has_value());
   EXPECT_EQ(test.engine->lookup_entry(key(99), 0), entry_of(99));
@@ -1212,7 +1258,8 @@ TEST(Reservation, R63_a_queued_waiter_is_detached_to_compile) {
   for (int i = 0; i < 4; ++i) {
     workers.push_back(test.engine.spawn([&](gc::Thread& thread) {
       auto got = test.engine->reserve(thread, key(98), for_entry());
-      got_entry += got.has_value() && engine::instance_code(*got.assume_value().published)->entry == entry_of(98);
+      got_entry +=
+          got.has_value() && engine::instance_code(*got.assume_value().published)->entry == entry_of(98);
     }));
     workers.back()->until_waiting();
   }
@@ -1258,7 +1305,8 @@ TEST(Reservation, R65_a_group_is_seen_whole_or_not) {
   for (int i = 0; i < 1000; ++i) {
     round = i;
     const Lease leases[] = {engine.take(key(1000 + 2 * i)), engine.take(key(1001 + 2 * i))};
-    SourcePtr sources[] = {with_edge(native(entry_of(i)), leases[1].instance), with_edge(native(entry_of(i)), leases[0].instance)};
+    SourcePtr sources[] = {with_edge(native(entry_of(i)), leases[1].instance),
+                           with_edge(native(entry_of(i)), leases[0].instance)};
     ASSERT_TRUE(engine->publish(engine.thread(), leases, sources).has_value());
     engine.release(leases[0]);
     engine.release(leases[1]);
@@ -1286,9 +1334,11 @@ TEST(Reservation, R66_lookup_is_safe_against_sweep_and_recycling) {
   for (int round = 0; round < 200; ++round) {
     for (int i = 0; i < 64; ++i) {
       auto got = engine.reserve(key(i));
-      if (got.has_value() && got.assume_value().outcome == Outcome::Reserved) engine.release(got.assume_value().lease, native(entry_of(i)));
+      if (got.has_value() && got.assume_value().outcome == Outcome::Reserved)
+        engine.release(got.assume_value().lease, native(entry_of(i)));
     }
-    engine->sweep([&](const void* object) { return (reinterpret_cast<uintptr_t>(object) / 4 + round) % 3 != 0; });
+    engine->sweep(
+        [&](const void* object) { return (reinterpret_cast<uintptr_t>(object) / 4 + round) % 3 != 0; });
     engine.impl().after_resume();
   }
   stop = true;
@@ -1312,7 +1362,8 @@ TEST(Reservation, R67_a_wait_lifts_the_whole_chain) {
   });
   held.get_future().wait();
   b->until_waiting();
-  auto a = engine.spawn([&](gc::Thread& thread) { EXPECT_TRUE(engine->reserve(thread, key(299), {}).has_value()); });
+  auto a = engine.spawn(
+      [&](gc::Thread& thread) { EXPECT_TRUE(engine->reserve(thread, key(299), {}).has_value()); });
   a->until_waiting();
   EXPECT_TRUE(b->agent().lifted.load());
   test.stub.open_gate();
@@ -1338,10 +1389,12 @@ TEST(Reservation, R68_equal_owners_exclude_and_share) {
   TestEngine engine(options);
   const int a = 7, same = 7, different = 8;
   const Lease lease = engine.take(key(120, &a));
-  engine.spawn([&](gc::Thread& thread) {
-    EXPECT_EQ(code_of(engine->reserve(thread, key(120, &same), trying())), BERTH_TIMED_OUT);
-    engine.release(thread, engine.take(thread, key(120, &different), trying()));
-  })->join();
+  engine
+      .spawn([&](gc::Thread& thread) {
+        EXPECT_EQ(code_of(engine->reserve(thread, key(120, &same), trying())), BERTH_TIMED_OUT);
+        engine.release(thread, engine.take(thread, key(120, &different), trying()));
+      })
+      ->join();
   engine.release(lease, native(entry_of(120)));
   EXPECT_EQ(engine->lookup_entry(key(120, &same), 0), entry_of(120));
   EXPECT_GT(calls, 0);
@@ -1354,14 +1407,16 @@ TEST(Reservation, R69_explain_is_complete_at_rest) {
   const Lease lease = engine.take(key(121), options);
   std::vector<std::unique_ptr<TestEngine::Worker>> workers;
   for (int i = 0; i < 8; ++i) {
-    workers.push_back(engine.spawn([&](gc::Thread& thread) { EXPECT_TRUE(engine->reserve(thread, key(121), {}).has_value()); }));
+    workers.push_back(engine.spawn(
+        [&](gc::Thread& thread) { EXPECT_TRUE(engine->reserve(thread, key(121), {}).has_value()); }));
     workers.back()->until_waiting();
   }
   const std::string text = engine->explain();
   EXPECT_NE(text.find("\"label\":\"area(Circle)\""), std::string::npos) << text;
   EXPECT_NE(text.find("\"holder\":\"" + agent_of(engine.thread()).name + "\""), std::string::npos) << text;
   for (auto& worker : workers) {
-    EXPECT_NE(text.find("{\"agent\":\"" + worker->agent().name + "\",\"waiting_ns\":"), std::string::npos) << text;
+    EXPECT_NE(text.find("{\"agent\":\"" + worker->agent().name + "\",\"waiting_ns\":"), std::string::npos)
+        << text;
   }
   engine.release(lease, native(entry_of(121)));
   workers.clear();
@@ -1378,7 +1433,8 @@ TEST(Reservation, R70_counters_conserve) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         auto got = engine->reserve(thread, key(500 + static_cast<int>((state >> 40) % 16)), {});
         if (!got.has_value() || got.assume_value().outcome == Outcome::Published) continue;
-        engine.release(thread, got.assume_value().lease, (state >> 20) % 50 == 0 ? native(entry_of(t)) : nullptr);
+        engine.release(thread, got.assume_value().lease,
+                       (state >> 20) % 50 == 0 ? native(entry_of(t)) : nullptr);
       }
     }));
   }
@@ -1427,7 +1483,8 @@ TEST(Reservation, R28_a_lock_outside_our_sight_is_reported_by_time_out) {
   options.deadline = Deadline::in(5'000'000);
   auto got = engine.reserve(key(131), options);
   ASSERT_EQ(code_of(got), BERTH_TIMED_OUT);
-  EXPECT_NE(got.assume_error().details().find("\"held_by\":\"" + worker->agent().name + "\""), std::string::npos);
+  EXPECT_NE(got.assume_error().details().find("\"held_by\":\"" + worker->agent().name + "\""),
+            std::string::npos);
   EXPECT_NE(got.assume_error().details().find("\"label\":\"inner\""), std::string::npos);
   mine.unlock();
   worker->join();
@@ -1443,7 +1500,8 @@ TEST(Reservation, R49_abandonment_racing_release_has_one_winner) {
     ASSERT_TRUE(engine->set_agent(engine.thread(), nullptr).has_value());
     std::atomic<int> released{0};
     const uint64_t before = engine.counts().abandoned;
-    auto worker = engine.spawn([&](gc::Thread& thread) { released = engine->release(thread, lease, nullptr).has_value(); });
+    auto worker = engine.spawn(
+        [&](gc::Thread& thread) { released = engine->release(thread, lease, nullptr).has_value(); });
     ASSERT_TRUE(engine->delete_agent(agent).has_value());
     worker->join();
     ASSERT_EQ(released + static_cast<int>(engine.counts().abandoned - before), 1);
@@ -1476,7 +1534,8 @@ TEST(Reservation, R62_embedder_code_may_call_the_engine) {
   };
   engine.release(inner, result_only(entry_of(0), reserving));
   const int before = calls;
-  engine.release(outer, result_only(entry_of(0), reserving));  // a duplicate: its payload is dropped in the release
+  engine.release(outer,
+                 result_only(entry_of(0), reserving));  // a duplicate: its payload is dropped in the release
   EXPECT_GT(calls, before);
   engine->sweep([&](const void* object) { return object != &owner; });
   engine.impl().after_resume();
@@ -1488,7 +1547,8 @@ TEST(Reservation, R62_embedder_code_may_call_the_engine) {
 TEST(Reservation, R72_shared_words_are_aligned_and_lock_free) {
   static_assert(sync::Atomic<uint64_t>::is_always_lock_free && sync::Atomic<void*>::is_always_lock_free);
   static_assert(alignof(engine::Slot) == 64 && sizeof(engine::Slot) == 64);
-  static_assert(alignof(engine::CodeInstance) > engine::Slot::kFlags);  // the flags of `hold` fit below a token's address
+  static_assert(alignof(engine::CodeInstance) >
+                engine::Slot::kFlags);  // the flags of `hold` fit below a token's address
   SUCCEED();
 }
 
@@ -1515,7 +1575,9 @@ TEST(Reservation, R73_a_reader_on_a_replaced_array_finds_its_key) {
   const auto shard_of = [](int i) { return Table::hash(key(i)) >> (64 - Table::kShardBits); };
   engine.release(engine.take(key(0)), native(entry_of(0)));
   Pause pause("probe");
-  std::thread reader([&] { EXPECT_EQ(engine->lookup_entry(key(0), 0), entry_of(0)); });  // not attached: it holds up no collection
+  std::thread reader([&] {
+    EXPECT_EQ(engine->lookup_entry(key(0), 0), entry_of(0));
+  });  // not attached: it holds up no collection
   pause.until_reached();
   int num_published = 1;
   for (int i = 1; i < 4096; ++i) {

@@ -17,7 +17,9 @@ using namespace std::chrono_literals;
 
 const int kMethods[64] = {};
 Key key(int n) { return {&kMethods[n], nullptr}; }
-berth_code_t code_of(const auto& result) { return result.has_error() ? result.assume_error().code() : BERTH_OK; }
+berth_code_t code_of(const auto& result) {
+  return result.has_error() ? result.assume_error().code() : BERTH_OK;
+}
 
 SourcePtr opaque(int n) {
   auto source = std::make_unique<engine::Source>();
@@ -40,7 +42,10 @@ struct Jobs {
     options.compiler_hooks.struct_size = sizeof options.compiler_hooks;
     options.compiler_hooks.submit = [](void* self, berth_job_t* job) { static_cast<Jobs*>(self)->add(job); };
     options.compiler_hooks.stop = [](void* self, int) { static_cast<Jobs*>(self)->fail_all(); };
-    if (helps) options.compiler_hooks.help = [](void* self, berth_instance_t* instance, int64_t) { return static_cast<Jobs*>(self)->help(instance); };
+    if (helps)
+      options.compiler_hooks.help = [](void* self, berth_instance_t* instance, int64_t) {
+        return static_cast<Jobs*>(self)->help(instance);
+      };
     return options;
   }
   void add(berth_job_t* job) {
@@ -76,15 +81,18 @@ struct Jobs {
   std::function<void()> on_help;
 };
 
-// Each way in which a waiter can be served, its notification dropped: the end of the slice finds it and counts it.
+// Each way in which a waiter can be served, its notification dropped: the end of the slice finds it and
+// counts it.
 enum class Kind { Result, HandOver, Failure, Cancel, ShutDown, Entry, CompileFailure, Retired, Abandoned };
 
-constexpr const char* kKindNames[] = {"result", "hand_over", "failure", "cancel", "shutdown", "entry", "compile_failure", "retired", "abandoned"};
+constexpr const char* kKindNames[] = {"result", "hand_over",       "failure", "cancel",   "shutdown",
+                                      "entry",  "compile_failure", "retired", "abandoned"};
 
 class LostNotification : public ::testing::TestWithParam<Kind> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, LostNotification,
-                         ::testing::Values(Kind::Result, Kind::HandOver, Kind::Failure, Kind::Cancel, Kind::ShutDown, Kind::Entry,
-                                           Kind::CompileFailure, Kind::Retired, Kind::Abandoned),
+                         ::testing::Values(Kind::Result, Kind::HandOver, Kind::Failure, Kind::Cancel,
+                                           Kind::ShutDown, Kind::Entry, Kind::CompileFailure, Kind::Retired,
+                                           Kind::Abandoned),
                          [](const auto& parameter) { return kKindNames[static_cast<int>(parameter.param)]; });
 
 TEST_P(LostNotification, R18_is_recovered_within_a_slice_and_counted) {
@@ -92,8 +100,8 @@ TEST_P(LostNotification, R18_is_recovered_within_a_slice_and_counted) {
   const bool for_entry = kind == Kind::Entry || kind == Kind::CompileFailure || kind == Kind::Retired;
   constexpr int64_t kBoundNs = 120'000'000;
   int64_t best_ns = INT64_MAX;
-  // A notification can only be lost by a sleeper: a waiter that was served on its way to sleep has lost nothing, and the round is repeated.
-  // So it is on a machine that was busy elsewhere when the slice ended.
+  // A notification can only be lost by a sleeper: a waiter that was served on its way to sleep has lost
+  // nothing, and the round is repeated. So it is on a machine that was busy elsewhere when the slice ended.
   for (int round = 0; round < 50 && best_ns >= kBoundNs; ++round) {
     Jobs jobs;
     TestEngine engine(jobs.options(false));
@@ -119,7 +127,8 @@ TEST_P(LostNotification, R18_is_recovered_within_a_slice_and_counted) {
       auto got = engine->reserve(thread, key(0), options);
       woken_ns = engine::clock_ns();
       code = code_of(got);
-      if (got.has_value() && got.assume_value().outcome == Outcome::Reserved) engine.release(thread, got.assume_value().lease);
+      if (got.has_value() && got.assume_value().outcome == Outcome::Reserved)
+        engine.release(thread, got.assume_value().lease);
     });
     worker->until_waiting();
     asleep.wait();
@@ -131,10 +140,15 @@ TEST_P(LostNotification, R18_is_recovered_within_a_slice_and_counted) {
         case Kind::Result: engine.release(lease, native(entry_of(1))); break;
         case Kind::HandOver: engine.release(lease); break;
         case Kind::Failure:
-          ASSERT_TRUE(engine->release_error(engine.thread(), lease, make_error(BERTH_COMPILE_FAILED, "", "x", ""), 0).has_value());
+          ASSERT_TRUE(
+              engine->release_error(engine.thread(), lease, make_error(BERTH_COMPILE_FAILED, "", "x", ""), 0)
+                  .has_value());
           expected = BERTH_COMPILE_FAILED;
           break;
-        case Kind::Cancel: cancel.fire(); expected = BERTH_CANCELLED; break;
+        case Kind::Cancel:
+          cancel.fire();
+          expected = BERTH_CANCELLED;
+          break;
         case Kind::ShutDown: {
           engine.impl().lifecycle.store(engine::Lifecycle::ShutDown, std::memory_order_release);
           engine.impl().serve_all_shut_down();
@@ -142,8 +156,14 @@ TEST_P(LostNotification, R18_is_recovered_within_a_slice_and_counted) {
           break;
         }
         case Kind::Entry: Jobs::answer(jobs.take(nullptr)); break;
-        case Kind::CompileFailure: berth_job_fail(jobs.take(nullptr), "x"); expected = BERTH_COMPILE_FAILED; break;
-        case Kind::Retired: ASSERT_TRUE(engine->invalidate(*instance, 0).has_value()); expected = BERTH_NOT_FOUND; break;
+        case Kind::CompileFailure:
+          berth_job_fail(jobs.take(nullptr), "x");
+          expected = BERTH_COMPILE_FAILED;
+          break;
+        case Kind::Retired:
+          ASSERT_TRUE(engine->invalidate(*instance, 0).has_value());
+          expected = BERTH_NOT_FOUND;
+          break;
         case Kind::Abandoned: ASSERT_TRUE(engine->delete_agent(mortal).has_value()); break;
       }
       const gc::SafeRegion safe(engine.thread());
@@ -152,11 +172,11 @@ TEST_P(LostNotification, R18_is_recovered_within_a_slice_and_counted) {
     EXPECT_EQ(code, expected);
     if (engine.counts().recovered == 1) best_ns = std::min(best_ns, woken_ns - begin);
     if (kind == Kind::Cancel) engine.release(lease);
-    if (kind == Kind::ShutDown) static_cast<void>(engine->release(engine.thread(), lease, nullptr).has_error());
-    engine.impl().lifecycle.store(engine::Lifecycle::Running, std::memory_order_release);  // ends in the usual way
-    if (kind != Kind::Abandoned) {
-      EXPECT_TRUE(engine->delete_agent(mortal).has_value());
-    }
+    if (kind == Kind::ShutDown)
+      static_cast<void>(engine->release(engine.thread(), lease, nullptr).has_error());
+    engine.impl().lifecycle.store(engine::Lifecycle::Running,
+                                  std::memory_order_release);  // ends in the usual way
+    if (kind != Kind::Abandoned) { EXPECT_TRUE(engine->delete_agent(mortal).has_value()); }
   }
   EXPECT_LT(best_ns, kBoundNs);
 }
@@ -164,7 +184,8 @@ TEST_P(LostNotification, R18_is_recovered_within_a_slice_and_counted) {
 TEST(Helping, R40_runs_only_the_job_that_it_waits_for) {
   Jobs jobs;
   TestEngine engine(jobs.options(true));
-  for (int i = 1; i <= 3; ++i) engine.release(engine.take(key(i)), opaque(i));  // strangers' jobs, queued first
+  for (int i = 1; i <= 3; ++i)
+    engine.release(engine.take(key(i)), opaque(i));  // strangers' jobs, queued first
   engine.release(engine.take(key(4)), opaque(4));
   auto instance = engine->lookup(key(4), 0);
   EXPECT_EQ(engine->wait_entry(engine.thread(), *instance, Deadline::never()).assume_value(), entry_of(4));
@@ -174,7 +195,8 @@ TEST(Helping, R40_runs_only_the_job_that_it_waits_for) {
 
 TEST(Helping, R40_has_no_edge_while_it_helps) {
   Jobs jobs;
-  jobs.refusals = 1;  // somebody else has the job at first: the waiter sleeps, with an edge, and helps after a slice
+  jobs.refusals =
+      1;  // somebody else has the job at first: the waiter sleeps, with an edge, and helps after a slice
   TestEngine engine(jobs.options(true));
   engine.release(engine.take(key(5)), opaque(5));
   auto instance = engine->lookup(key(5), 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Corpus: C programs, compiled to LLVM IR by clang, give through the engine what their ahead-of-time binaries print: at every tier, from
-// text and bitcode, on eight threads at once. Modules from clang -O0 are in the repository (modules/, made by regenerate.sh) and always
-// run; where clang is installed, the build makes the others and the binaries.
+// Corpus: C programs, compiled to LLVM IR by clang, give through the engine what their ahead-of-time binaries
+// print: at every tier, from text and bitcode, on eight threads at once. Modules from clang -O0 are in the
+// repository (modules/, made by regenerate.sh) and always run; where clang is installed, the build makes the
+// others and the binaries.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -21,35 +22,38 @@ using berth::test::ModuleRunner;
 using berth::test::Watchdog;
 
 constexpr berth_tier_t kTiers[] = {BERTH_TIER_FAST, BERTH_TIER_OPTIMIZED, BERTH_TIER_ADAPTIVE};
-constexpr const char* kPrograms[] = {"digest",  "floats",  "hash_table", "machine",       "matrix",   "recursion", "sort",
-                                     "strings", "structs", "symbols",    "thread_locals", "variadic", "vectors",   "wide"};
+constexpr const char* kPrograms[] = {"digest",        "floats",   "hash_table", "machine", "matrix",
+                                     "recursion",     "sort",     "strings",    "structs", "symbols",
+                                     "thread_locals", "variadic", "vectors",    "wide"};
 
 std::string expected_of(const std::string& program) {
-  return berth::test::read_text(std::string(BERTH_CORPUS) + "/expected/" + program + ".out") + "main gives 0\n";
+  return berth::test::read_text(std::string(BERTH_CORPUS) + "/expected/" + program + ".out") +
+         "main gives 0\n";
 }
 
 /// Every thread compiles the module for itself, so each has its own static data.
-void expect_on_threads(ModuleRunner& runner, const Module& module, berth_tier_t tier, int num_threads, const std::string& expected) {
+void expect_on_threads(ModuleRunner& runner, const Module& module, berth_tier_t tier, int num_threads,
+                       const std::string& expected) {
   std::vector<std::thread> threads;
   for (int t = 0; t < num_threads; ++t) {
     threads.emplace_back([&] {
       try {
         EXPECT_EQ(runner.run(module, tier), expected);
-      } catch (const std::runtime_error& error) {
-        ADD_FAILURE() << error.what();
-      }
+      } catch (const std::runtime_error& error) { ADD_FAILURE() << error.what(); }
     });
   }
   for (auto& thread : threads) thread.join();
 }
 
 class Corpus : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(C, Corpus, testing::ValuesIn(kPrograms), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(C, Corpus, testing::ValuesIn(kPrograms),
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST_P(Corpus, prints_at_each_tier_what_its_binary_prints) {
   Watchdog watchdog{100s};
   ModuleRunner runner(2);
-  const Module module = berth::test::read_module(std::string(BERTH_CORPUS) + "/modules/" + GetParam() + ".ll");
+  const Module module =
+      berth::test::read_module(std::string(BERTH_CORPUS) + "/modules/" + GetParam() + ".ll");
   for (const berth_tier_t tier : kTiers) {
     SCOPED_TRACE(tier);
     expect_on_threads(runner, module, tier, tier == BERTH_TIER_FAST ? 8 : 2, expected_of(GetParam()));

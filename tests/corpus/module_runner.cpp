@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tests/corpus/module_runner.hpp"
 
+#include <ctype.h>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctype.h>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -70,8 +70,11 @@ const Symbol kHost[] = {
     {"snprintf", at(static_cast<int (*)(char*, size_t, const char*, ...)>(&std::snprintf))},
     {"vsnprintf", at(&std::vsnprintf)},
     {"sprintf", at(static_cast<int (*)(char*, const char*, ...)>(&std::sprintf))},
-    {"qsort", at(static_cast<void (*)(void*, size_t, size_t, int (*)(const void*, const void*))>(&std::qsort))},
-    {"bsearch", at(static_cast<void* (*)(const void*, const void*, size_t, size_t, int (*)(const void*, const void*))>(&::bsearch))},
+    {"qsort",
+     at(static_cast<void (*)(void*, size_t, size_t, int (*)(const void*, const void*))>(&std::qsort))},
+    {"bsearch",
+     at(static_cast<void* (*)(const void*, const void*, size_t, size_t, int (*)(const void*, const void*))>(
+         &::bsearch))},
     {"strcmp", at(&std::strcmp)},
     {"strncmp", at(&std::strncmp)},
     {"strcpy", at(&std::strcpy)},
@@ -106,7 +109,8 @@ std::string read_text(const std::string& path) {
 Module read_module(const std::string& path) { return {read_text(path), path.ends_with(".ll")}; }
 
 ModuleRunner::ModuleRunner(unsigned compile_threads, const char* cache_directory) {
-  const std::unique_ptr<berth_config_t, decltype(&berth_config_delete)> config(berth_config_new(), &berth_config_delete);
+  const std::unique_ptr<berth_config_t, decltype(&berth_config_delete)> config(berth_config_new(),
+                                                                               &berth_config_delete);
   berth_config_set_compile_threads(config.get(), compile_threads);
   berth_config_set_cache_directory(config.get(), cache_directory);
   check(berth_engine_new(config.get(), &engine_));
@@ -119,14 +123,16 @@ std::string ModuleRunner::run(const Module& module, berth_tier_t tier, unsigned 
   berth_thread_t* handle = nullptr;
   check(berth_thread_attach(engine_, &handle));
   const Attached thread(handle, &berth_thread_detach);
-  const berth_key_t key{reinterpret_cast<const void*>(keys_.fetch_add(1, std::memory_order_relaxed) * 16), nullptr};
+  const berth_key_t key{reinterpret_cast<const void*>(keys_.fetch_add(1, std::memory_order_relaxed) * 16),
+                        nullptr};
   berth_reservation_t reservation{};
   check(berth_reserve(thread.get(), key, nullptr, &reservation));
   berth_instance_retain(reservation.lease.instance);
   const Instance instance(reservation.lease.instance, &berth_instance_release);
   berth_source_t* source = nullptr;
-  check((module.is_text ? berth_source_from_ir(module.bytes.data(), module.bytes.size(), "main", &source)
-                        : berth_source_from_bitcode(module.bytes.data(), module.bytes.size(), "main", &source)));
+  check((module.is_text
+             ? berth_source_from_ir(module.bytes.data(), module.bytes.size(), "main", &source)
+             : berth_source_from_bitcode(module.bytes.data(), module.bytes.size(), "main", &source)));
   berth_source_set_tier(source, tier);
   check(berth_release(thread.get(), reservation.lease, source));
   void* entry = nullptr;
@@ -135,7 +141,8 @@ std::string ModuleRunner::run(const Module& module, berth_tier_t tier, unsigned 
   int result = 0;
   char name[] = "program";
   char* arguments[] = {name, nullptr};
-  for (unsigned i = 0; i < calls; ++i) result = reinterpret_cast<int (*)(int, char**)>(berth_instance_entry(instance.get()))(1, arguments);
+  for (unsigned i = 0; i < calls; ++i)
+    result = reinterpret_cast<int (*)(int, char**)>(berth_instance_entry(instance.get()))(1, arguments);
   return std::exchange(printed, {}) + "main gives " + std::to_string(result) + "\n";
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ModuleRunner: runs the main of an LLVM module in an engine and collects what it prints. The C library that such a program expects is
-// defined to the engine by name: the print functions write into the calling thread's text, the others are the host's.
+// ModuleRunner: runs the main of an LLVM module in an engine and collects what it prints. The C library that
+// such a program expects is defined to the engine by name: the print functions write into the calling
+// thread's text, the others are the host's.
 #pragma once
 #include <berth/berth.h>
 
@@ -25,8 +26,9 @@ class ModuleRunner {
   ModuleRunner(const ModuleRunner&) = delete;
   ModuleRunner& operator=(const ModuleRunner&) = delete;
 
-  /// Compiles the module under a key of its own, so with data of its own, and calls main `calls` times: the output of each call, and its
-  /// result in a last line. Attaches the calling thread. Threads: any. Throws std::runtime_error with the engine's text.
+  /// Compiles the module under a key of its own, so with data of its own, and calls main `calls` times: the
+  /// output of each call, and its result in a last line. Attaches the calling thread. Threads: any. Throws
+  /// std::runtime_error with the engine's text.
   std::string run(const Module& module, berth_tier_t tier, unsigned calls = 1);
   berth_engine_counts_t counts() const;
   berth_engine_t* engine() const noexcept { return engine_; }

@@ -12,7 +12,8 @@ int main(int argc, char** argv) {
   constexpr struct {
     const char* name;
     berth_tier_t tier;
-  } kTiers[] = {{"fast", BERTH_TIER_FAST}, {"optimized", BERTH_TIER_OPTIMIZED}, {"adaptive", BERTH_TIER_ADAPTIVE}};
+  } kTiers[] = {
+      {"fast", BERTH_TIER_FAST}, {"optimized", BERTH_TIER_OPTIMIZED}, {"adaptive", BERTH_TIER_ADAPTIVE}};
   for (const auto& [name, tier] : kTiers) {
     if (argc < 3 || std::strcmp(argv[1], name) != 0) continue;
     try {

@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     if (i % 1000 == 0) std::fprintf(stderr, "seeds from %llu\n", static_cast<unsigned long long>(seed + i));
     calls += berth::fuzz::interpret(bytes.data(), bytes.size());
   }
-  std::printf("%zu corpus files, %llu random sequences, %zu calls, no difference\n", files.size(), static_cast<unsigned long long>(count),
-              calls);
+  std::printf("%zu corpus files, %llu random sequences, %zu calls, no difference\n", files.size(),
+              static_cast<unsigned long long>(count), calls);
   return 0;
 }

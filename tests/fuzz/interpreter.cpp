@@ -20,7 +20,11 @@ const char methods[2] = {}, owners[2] = {}, guards[kGuards] = {}, entries[kMaxSo
 
 class Interpreter {
  public:
-  Interpreter(const uint8_t* bytes, size_t size) : bytes_(bytes), end_(bytes + size), shares_(next(2) == 0), limit_(1 + next(3)),
+  Interpreter(const uint8_t* bytes, size_t size)
+      : bytes_(bytes),
+        end_(bytes + size),
+        shares_(next(2) == 0),
+        limit_(1 + next(3)),
         model_(kAgents, kKeys, shares_, limit_) {}
   size_t run();
 
@@ -32,7 +36,7 @@ class Interpreter {
     berth_cancel_t* cancel = nullptr;  // of its wait
     int num_unparks = 0;
     bool has_parked = false;
-    Answer answer;                     // what the model says at the end of its last park
+    Answer answer;  // what the model says at the end of its last park
   };
 
   // Bytes.
@@ -47,14 +51,19 @@ class Interpreter {
     return fitting.empty() ? nullptr : fitting[next(static_cast<uint32_t>(fitting.size()))];
   }
   Lease* choose_lease() {
-    return choose(model_.leases(), [&](const Lease& lease) { return handles_.contains(&lease) && (lease.is_live || next(4) == 0); });
+    return choose(model_.leases(), [&](const Lease& lease) {
+      return handles_.contains(&lease) && (lease.is_live || next(4) == 0);
+    });
   }
   Instance* choose_instance() {
-    return choose(model_.instances(), [&](const Instance& instance) { return instances_.contains(instance.source); });
+    return choose(model_.instances(),
+                  [&](const Instance& instance) { return instances_.contains(instance.source); });
   }
   uint64_t choose_world() {
     const uint32_t choice = next(4);
-    return choice < 2 ? 0 : choice == 2 ? 1 + next(static_cast<uint32_t>(model_.world())) : model_.world() + 1;
+    return choice < 2    ? 0
+           : choice == 2 ? 1 + next(static_cast<uint32_t>(model_.world()))
+                         : model_.world() + 1;
   }
 
   // Calls.
@@ -86,7 +95,8 @@ class Interpreter {
   void log(const std::string& text) { log_ += text + "\n"; }
   void expect(bool holds, const std::string& what) {
     if (holds) return;
-    std::fprintf(stderr, "%s-> %s\nthe engine: %s\n", log_.c_str(), what.c_str(), berth_engine_explain(engine_));
+    std::fprintf(stderr, "%s-> %s\nthe engine: %s\n", log_.c_str(), what.c_str(),
+                 berth_engine_explain(engine_));
     std::abort();
   }
   /// Of a fallible call: its code, and the failure's text.
@@ -128,7 +138,7 @@ class Interpreter {
   int current_ = 0;
   int dead_key_ = -1, dead_guard_ = -1;  // during a sweep
   std::map<const Lease*, berth_lease_t> handles_;
-  std::map<int, berth_instance_t*> instances_;  // by source: a reference each
+  std::map<int, berth_instance_t*> instances_;   // by source: a reference each
   std::map<berth_instance_t*, int> sources_of_;  // of leases that were given one
   std::map<int, berth_job_t*> jobs_;             // by source: not answered yet
   int num_sources_ = 0, num_failures_ = 0, num_dropped_ = 0, num_opaque_ = 0, num_opaque_dropped_ = 0;
@@ -150,8 +160,9 @@ void Interpreter::reserve() {
   const bool needs_entry = flags & 1, waits = (flags & 6) && agent() != 0, is_fired = waits && flags == 7;
   const int guard = next(4) == 3 ? static_cast<int>(next(kGuards)) : -1;
   AgentHandle& self = agents_[agent()];
-  log("agent " + std::to_string(agent()) + " reserves key " + std::to_string(number) + " world " + std::to_string(world) +
-      (needs_entry ? " with entry" : "") + (waits ? " waits" : "") + (is_fired ? " cancelled" : ""));
+  log("agent " + std::to_string(agent()) + " reserves key " + std::to_string(number) + " world " +
+      std::to_string(world) + (needs_entry ? " with entry" : "") + (waits ? " waits" : "") +
+      (is_fired ? " cancelled" : ""));
   if (waits) succeed(berth_cancel_new(engine_, &self.cancel), "berth_cancel_new");
   if (is_fired) berth_cancel_fire(self.cancel);
   self.has_parked = false;
@@ -168,17 +179,20 @@ void Interpreter::reserve() {
   std::string message;
   const berth_code_t code = take(berth_reserve(thread_, key_of(number), &options, &got), &message);
   expect(agent() == self.number, "another agent is current after the wait");
-  expect(self.has_parked == (first.outcome == Outcome::Waits), self.has_parked ? "slept, though it need not" : "did not sleep");
+  expect(self.has_parked == (first.outcome == Outcome::Waits),
+         self.has_parked ? "slept, though it need not" : "did not sleep");
   const Answer answer = self.has_parked ? self.answer : first;
   if (self.cancel) berth_cancel_delete(std::exchange(self.cancel, nullptr));
 
   const auto fails = [&](berth_code_t wanted) {
-    expect(code == wanted, "code " + std::to_string(code) + " (" + message + ") instead of " + std::to_string(wanted));
+    expect(code == wanted,
+           "code " + std::to_string(code) + " (" + message + ") instead of " + std::to_string(wanted));
   };
   switch (answer.outcome) {
     case Outcome::Failed:
       fails(BERTH_COMPILE_FAILED);
-      expect(message.find("failure " + std::to_string(answer.failure) + ".") != std::string::npos, "another failure: " + message);
+      expect(message.find("failure " + std::to_string(answer.failure) + ".") != std::string::npos,
+             "another failure: " + message);
       return;
     case Outcome::TimedOut: return fails(BERTH_TIMED_OUT);
     case Outcome::Cancelled: return fails(BERTH_CANCELLED);
@@ -190,13 +204,17 @@ void Interpreter::reserve() {
   }
   fails(BERTH_OK);
   const int outcome = static_cast<int>(answer.outcome);
-  expect(static_cast<int>(got.outcome) == outcome, "outcome " + std::to_string(got.outcome) + " instead of " + std::to_string(outcome));
+  expect(static_cast<int>(got.outcome) == outcome,
+         "outcome " + std::to_string(got.outcome) + " instead of " + std::to_string(outcome));
   ++num_outcomes_[outcome];
-  expect(got.depth == answer.depth, "depth " + std::to_string(got.depth) + " instead of " + std::to_string(answer.depth));
+  expect(got.depth == answer.depth,
+         "depth " + std::to_string(got.depth) + " instead of " + std::to_string(answer.depth));
   if (answer.outcome == Outcome::Published) {
     const auto known = sources_of_.find(got.published);
     expect(known != sources_of_.end() && known->second == answer.instance->source, "another result");
-    if (needs_entry) expect(berth_instance_entry(got.published) == &entries[answer.instance->source], "another entry, or none");
+    if (needs_entry)
+      expect(berth_instance_entry(got.published) == &entries[answer.instance->source],
+             "another entry, or none");
     berth_instance_release(got.published);
   } else {
     keep_lease(answer.lease, got.lease);
@@ -210,15 +228,21 @@ berth_source_t* Interpreter::make_source(Model::Source& source) {
   const char* const entry = &entries[source.number];
   switch (source.kind) {
     case Kind::ResultOnly: succeed(berth_source_new(&made), "berth_source_new"); break;
-    case Kind::Native: succeed(berth_source_from_native(const_cast<char*>(entry), &made), "berth_source_from_native"); break;
+    case Kind::Native:
+      succeed(berth_source_from_native(const_cast<char*>(entry), &made), "berth_source_from_native");
+      break;
     case Kind::Opaque:
-      succeed(berth_source_from_opaque(const_cast<char*>(entry), [](void*) { ++*opaque_dropped_count; }, &made), "opaque");
+      succeed(berth_source_from_opaque(
+                  const_cast<char*>(entry), [](void*) { ++*opaque_dropped_count; }, &made),
+              "opaque");
       ++num_opaque_;
       source.is_lazy = next(2) == 1;
       berth_source_set_lazy(made, source.is_lazy);
       if (next(2) == 1) berth_source_set_tier(made, BERTH_TIER_FAST);
       break;
-    case Kind::Constant: succeed(berth_source_from_constant(&source.number, sizeof source.number, &made), "constant"); break;
+    case Kind::Constant:
+      succeed(berth_source_from_constant(&source.number, sizeof source.number, &made), "constant");
+      break;
   }
   berth_source_set_payload(made, const_cast<char*>(entry), [](void*) { ++*dropped_count; });
   if (next(3) == 2) {
@@ -243,8 +267,9 @@ void Interpreter::release(bool with_source) {
   const bool was_live = lease->is_live, had_result = lease->has_result;
   Model::Source source;
   berth_source_t* made = with_source ? make_source(source) : nullptr;
-  log("agent " + std::to_string(agent()) + " releases a lease of agent " + std::to_string(lease->agent) + " on key " +
-      std::to_string(lease->key) + (with_source ? " with source " + std::to_string(source.number) : "") + (was_live ? "" : ", stale"));
+  log("agent " + std::to_string(agent()) + " releases a lease of agent " + std::to_string(lease->agent) +
+      " on key " + std::to_string(lease->key) +
+      (with_source ? " with source " + std::to_string(source.number) : "") + (was_live ? "" : ", stale"));
   if (with_source && was_live && !had_result) {
     berth_instance_retain(handle.instance);
     sources_of_[handle.instance] = source.number;
@@ -260,12 +285,15 @@ void Interpreter::release_error() {
   if (!lease) return;
   const bool stays = next(2) == 1, was_live = lease->is_live;
   const int number = num_failures_++;
-  log("agent " + std::to_string(agent()) + " fails a lease of agent " + std::to_string(lease->agent) + " on key " +
-      std::to_string(lease->key) + (stays ? " for ever" : " once") + (was_live ? "" : ", stale"));
+  log("agent " + std::to_string(agent()) + " fails a lease of agent " + std::to_string(lease->agent) +
+      " on key " + std::to_string(lease->key) + (stays ? " for ever" : " once") +
+      (was_live ? "" : ", stale"));
   const std::string message = "failure " + std::to_string(number) + ".";
   model_.release_error(*lease, stays, number);
-  const berth_code_t code = take(berth_release_error(thread_, handles_[lease], message.c_str(), stays ? -1 : 0));
-  expect(code == (was_live ? BERTH_OK : BERTH_STALE_LEASE), "release_error gave code " + std::to_string(code));
+  const berth_code_t code =
+      take(berth_release_error(thread_, handles_[lease], message.c_str(), stays ? -1 : 0));
+  expect(code == (was_live ? BERTH_OK : BERTH_STALE_LEASE),
+         "release_error gave code " + std::to_string(code));
 }
 
 void Interpreter::publish() {
@@ -286,7 +314,8 @@ void Interpreter::publish() {
   for (size_t i = 0; i < leases.size(); ++i) {
     made.push_back(make_source(sources[i]));
     handles.push_back(handles_[leases[i]]);
-    log("publishes source " + std::to_string(sources[i].number) + " on key " + std::to_string(leases[i]->key));
+    log("publishes source " + std::to_string(sources[i].number) + " on key " +
+        std::to_string(leases[i]->key));
   }
   if (wanted == BERTH_OK) {
     for (size_t i = 0; i < leases.size(); ++i) {
@@ -353,7 +382,8 @@ void Interpreter::wait_entry() {
                               : outcome == Outcome::Reserved    ? BERTH_NOT_FOUND
                               : outcome == Outcome::Failed      ? BERTH_COMPILE_FAILED
                                                                 : BERTH_TIMED_OUT;
-  expect(code == wanted, "wait_entry gave code " + std::to_string(code) + " instead of " + std::to_string(wanted));
+  expect(code == wanted,
+         "wait_entry gave code " + std::to_string(code) + " instead of " + std::to_string(wanted));
   if (code == BERTH_OK) expect(entry == &entries[instance->source], "another entry");
 }
 
@@ -364,12 +394,14 @@ Instance* Interpreter::instance_of(int source) const {
   return nullptr;
 }
 
-// Every demanded compile has its job, and no other has one; of an instance that is gone the job is still to be answered.
+// Every demanded compile has its job, and no other has one; of an instance that is gone the job is still to
+// be answered.
 void Interpreter::compare_jobs() {
   for (const auto& each : model_.instances()) {
     if (each->kind != Kind::Opaque || !each->is_linked) continue;
     expect(jobs_.contains(each->source) == (each->compile == Compile::Pending),
-           "source " + std::to_string(each->source) + (jobs_.contains(each->source) ? " has a job" : " has no job"));
+           "source " + std::to_string(each->source) +
+               (jobs_.contains(each->source) ? " has a job" : " has no job"));
   }
 }
 
@@ -382,13 +414,12 @@ void Interpreter::make_agent(int number) {
   AgentHandle& agent = agents_[number];
   log("makes agent " + std::to_string(number));
   succeed(berth_agent_new(engine_, "fuzzed", &agent.handle), "berth_agent_new");
-  const berth_park_hooks_t hooks = {
-      sizeof hooks,
-      [](void* context, berth_thread_t*, int64_t) {
-        auto& self = *static_cast<AgentHandle*>(context);
-        return self.interpreter->park(self);
-      },
-      [](void* context) { ++static_cast<AgentHandle*>(context)->num_unparks; }};
+  const berth_park_hooks_t hooks = {sizeof hooks,
+                                    [](void* context, berth_thread_t*, int64_t) {
+                                      auto& self = *static_cast<AgentHandle*>(context);
+                                      return self.interpreter->park(self);
+                                    },
+                                    [](void* context) { ++static_cast<AgentHandle*>(context)->num_unparks; }};
   berth_agent_set_park_hooks(agent.handle, &hooks, &agent);
   model_.make_agent(number);
 }
@@ -409,7 +440,8 @@ void Interpreter::sweep() {
   const uint32_t choice = next(kKeys + kGuards);
   dead_key_ = choice < kKeys ? static_cast<int>(choice) : -1;
   dead_guard_ = choice < kKeys ? -1 : static_cast<int>(choice - kKeys);
-  log(dead_key_ >= 0 ? "sweeps key " + std::to_string(dead_key_) : "sweeps guard " + std::to_string(dead_guard_));
+  log(dead_key_ >= 0 ? "sweeps key " + std::to_string(dead_key_)
+                     : "sweeps guard " + std::to_string(dead_guard_));
   // A method or owner stands for two keys: both are dead, or it is the guard.
   if (dead_key_ >= 0) {
     for (int i = 0; i < kKeys; ++i) {
@@ -424,7 +456,8 @@ void Interpreter::sweep() {
 
 void Interpreter::cancel() {
   for (AgentHandle& each : agents_) {
-    if (!each.cancel || !model_.agent(each.number).is_waiting || model_.agent(each.number).is_cancelled) continue;
+    if (!each.cancel || !model_.agent(each.number).is_waiting || model_.agent(each.number).is_cancelled)
+      continue;
     log("cancels agent " + std::to_string(each.number));
     model_.cancel(each.number);
     berth_cancel_fire(each.cancel);
@@ -448,7 +481,8 @@ void Interpreter::look() {
   void* entry = berth_lookup_entry(engine_, key_of(number), world);
   expect(entry == (with_entry ? &entries[with_entry->source] : nullptr), "another entry");
   const int held = berth_holds(thread_, key_of(number));
-  expect(held == static_cast<int>(model_.num_leases_on(agent(), number)), "holds " + std::to_string(held) + " leases");
+  expect(held == static_cast<int>(model_.num_leases_on(agent(), number)),
+         "holds " + std::to_string(held) + " leases");
 }
 
 // Of a result that nobody calls: with a caller its edges would go at a moment that is the engine's business.
@@ -463,19 +497,32 @@ void Interpreter::drop_reference() {
 void Interpreter::call() {
   ++num_calls_;
   switch (next(24)) {
-    case 0: case 1: case 2: case 3: case 4: reserve(); break;
-    case 5: case 6: release(false); break;
-    case 7: case 8: case 9: release(true); break;
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4: reserve(); break;
+    case 5:
+    case 6: release(false); break;
+    case 7:
+    case 8:
+    case 9: release(true); break;
     case 10: release_error(); break;
     case 11: publish(); break;
     case 12: invalidate(); break;
     case 13: promote(); break;
-    case 14: log("advances the world"); model_.advance_world(); berth_engine_advance_world(engine_); break;
+    case 14:
+      log("advances the world");
+      model_.advance_world();
+      berth_engine_advance_world(engine_);
+      break;
     case 15: switch_agent(); break;
     case 16: make_or_delete_agent(); break;
     case 17: next(3) ? cancel() : sweep(); break;
     case 18: look(); break;
-    case 19: case 20: case 21: answer_job(); break;
+    case 19:
+    case 20:
+    case 21: answer_job(); break;
     case 22: wait_entry(); break;
     default: drop_reference(); break;
   }
@@ -491,8 +538,8 @@ void Interpreter::compare_waits() {
   for (const AgentHandle& each : agents_) {
     if (!model_.agent(each.number).is_waiting) continue;
     expect(each.num_unparks == model_.agent(each.number).num_wakes,
-           "agent " + std::to_string(each.number) + " was woken " + std::to_string(each.num_unparks) + " times in all instead of " +
-               std::to_string(model_.agent(each.number).num_wakes));
+           "agent " + std::to_string(each.number) + " was woken " + std::to_string(each.num_unparks) +
+               " times in all instead of " + std::to_string(model_.agent(each.number).num_wakes));
   }
 }
 
@@ -541,7 +588,8 @@ void Interpreter::finish() {
   char* metrics = berth_engine_metrics(engine_);
   const std::string text = metrics;
   berth_string_delete(metrics);
-  for (const char* gauge : {"\nberth_leases 0\n", "\nberth_waiters 0\n"}) expect(text.find(gauge) != std::string::npos, "not at rest: " + text);
+  for (const char* gauge : {"\nberth_leases 0\n", "\nberth_waiters 0\n"})
+    expect(text.find(gauge) != std::string::npos, "not at rest: " + text);
 }
 
 size_t Interpreter::run() {
@@ -591,8 +639,8 @@ size_t Interpreter::run() {
   berth_engine_delete(engine_);
   engine_ = nullptr;
   if (num_dropped_ != num_sources_ || num_opaque_dropped_ != num_opaque_) {
-    std::fprintf(stderr, "%s-> %d payloads were dropped of %d, %d opaque sources of %d\n", log_.c_str(), num_dropped_, num_sources_,
-                 num_opaque_dropped_, num_opaque_);
+    std::fprintf(stderr, "%s-> %d payloads were dropped of %d, %d opaque sources of %d\n", log_.c_str(),
+                 num_dropped_, num_sources_, num_opaque_dropped_, num_opaque_);
     std::abort();
   }
   return num_calls_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Model: what the contract "reservations" says of a sequence of calls, for one native thread and several agents. Slow and plain on
-// purpose: vectors, no locks, no words with bits. The fuzzer makes each call on an engine and on this, and compares.
+// Model: what the contract "reservations" says of a sequence of calls, for one native thread and several
+// agents. Slow and plain on purpose: vectors, no locks, no words with bits. The fuzzer makes each call on an
+// engine and on this, and compares.
 //
 // What one call at a time cannot show (races) is left out: leases do not time out, failures stay or do not.
 #pragma once
@@ -18,7 +19,19 @@ constexpr uint64_t kOpen = UINT64_MAX;
 enum class Kind : uint8_t { ResultOnly, Native, Constant, Opaque };
 /// Of an opaque source: a lazy one waits for a demand, a pending one for its job's answer.
 enum class Compile : uint8_t { Lazy, Pending, Done, Failed };
-enum class Outcome : uint8_t { Published, Reserved, Cycle, Reentrant, Failed, TimedOut, Cancelled, WouldDeadlock, Exhausted, Unsupported, Waits };
+enum class Outcome : uint8_t {
+  Published,
+  Reserved,
+  Cycle,
+  Reentrant,
+  Failed,
+  TimedOut,
+  Cancelled,
+  WouldDeadlock,
+  Exhausted,
+  Unsupported,
+  Waits
+};
 
 /// A result that was linked.
 struct Instance {
@@ -26,9 +39,9 @@ struct Instance {
   Kind kind = Kind::ResultOnly;
   uint64_t min_world = 0, max_world = 0;
   bool is_linked = true, was_promoted = false, was_invalidated = false;
-  Compile compile = Compile::Lazy;    // Opaque only, as the next two
+  Compile compile = Compile::Lazy;  // Opaque only, as the next two
   int failure = 0;
-  std::vector<int> queue;             // agents that wait for the entry, by arrival
+  std::vector<int> queue;  // agents that wait for the entry, by arrival
   std::vector<Instance*> callees, callers;
 };
 
@@ -42,8 +55,8 @@ struct Lease {
   int agent = 0, key = 0;
   uint64_t world = 0;
   bool is_registered = false, is_live = true;
-  int guard = -1;             // -1: none
-  bool has_result = false;    // published, even as a duplicate: there is nothing left to fail or publish
+  int guard = -1;           // -1: none
+  bool has_result = false;  // published, even as a duplicate: there is nothing left to fail or publish
 };
 
 /// How a waiting agent was served; None: not yet.
@@ -64,8 +77,8 @@ struct Agent {
 
 struct Key {
   Lease* holder = nullptr;
-  std::vector<int> queue;             // agents, by arrival
-  std::vector<Instance*> instances;   // newest first
+  std::vector<int> queue;            // agents, by arrival
+  std::vector<Instance*> instances;  // newest first
   std::optional<Failure> failure;
 };
 
@@ -74,20 +87,24 @@ struct Answer {
   Instance* instance = nullptr;  // Published
   Lease* lease = nullptr;        // the three kinds of Reserved
   uint32_t depth = 0;
-  int failure = 0;               // Failed
+  int failure = 0;  // Failed
 };
 
 class Model {
  public:
   Model(int agents, int keys, bool shares_cycles, uint32_t reentry_limit)
-      : agents_(static_cast<size_t>(agents)), keys_(static_cast<size_t>(keys)), shares_cycles_(shares_cycles), reentry_limit_(reentry_limit) {
+      : agents_(static_cast<size_t>(agents)),
+        keys_(static_cast<size_t>(keys)),
+        shares_cycles_(shares_cycles),
+        reentry_limit_(reentry_limit) {
     agents_[0].exists = true;
   }
 
   // Calls.
 
   /// `waits`: for ever, else not at all. Outcome::Waits: the agent is queued; resume() says how it ends.
-  Answer reserve(int agent, int key, uint64_t world, bool needs_entry, bool waits, bool is_cancelled, int guard) {
+  Answer reserve(int agent, int key, uint64_t world, bool needs_entry, bool waits, bool is_cancelled,
+                 int guard) {
     if (world == 0) world = world_;
     Key& place = keys_[static_cast<size_t>(key)];
     const Look look = this->look(place, world, needs_entry);
@@ -218,9 +235,11 @@ class Model {
       agents_[static_cast<size_t>(each)].failure = failure;
     }
   }
-  /// What berth_instance_wait_entry says that does not wait: Published: there is an entry; Reserved: there never will be.
+  /// What berth_instance_wait_entry says that does not wait: Published: there is an entry; Reserved: there
+  /// never will be.
   Outcome wait_entry(Instance& instance) {
-    if (instance.kind == Kind::Native || (instance.kind == Kind::Opaque && instance.compile == Compile::Done)) return Outcome::Published;
+    if (instance.kind == Kind::Native || (instance.kind == Kind::Opaque && instance.compile == Compile::Done))
+      return Outcome::Published;
     if (instance.kind == Kind::Constant) return Outcome::Unsupported;
     if (instance.kind == Kind::ResultOnly || !instance.is_linked) return Outcome::Reserved;
     if (instance.compile == Compile::Failed) return Outcome::Failed;
@@ -244,7 +263,8 @@ class Model {
       return lease.is_live && (lease.key == dead_key || (dead_guard >= 0 && lease.guard == dead_guard));
     };
     for (Key& place : keys_) {
-      if (place.holder && is_dead(*place.holder)) abandon(*place.holder);  // its heir, if any, is not looked at
+      if (place.holder && is_dead(*place.holder))
+        abandon(*place.holder);  // its heir, if any, is not looked at
     }
     for (const auto& lease : leases_) {
       if (!lease->is_registered && is_dead(*lease)) abandon(*lease);
@@ -287,7 +307,10 @@ class Model {
       if (!needs_entry || each->kind == Kind::Native) return {Find::Hit, each};
       if (each->kind == Kind::Constant) return {Find::NoEntry, each};
       if (each->kind != Kind::Opaque) continue;
-      return {each->compile == Compile::Done ? Find::Hit : each->compile == Compile::Failed ? Find::Failed : Find::Target, each};
+      return {each->compile == Compile::Done     ? Find::Hit
+              : each->compile == Compile::Failed ? Find::Failed
+                                                 : Find::Target,
+              each};
     }
     return {};
   }
@@ -302,13 +325,17 @@ class Model {
   // Nobody waits for an agent without leases; a wait counts as one, since its token is there.
   void lapse(int agent) {
     Agent& self = agents_[static_cast<size_t>(agent)];
-    const bool has_lease = std::any_of(leases_.begin(), leases_.end(),
-                                       [&](const auto& each) { return each->is_live && each->agent == agent; });
+    const bool has_lease = std::any_of(leases_.begin(), leases_.end(), [&](const auto& each) {
+      return each->is_live && each->agent == agent;
+    });
     if (!has_lease && !self.is_waiting) self.is_lifted = false;
   }
   Answer reserved(Outcome outcome, int agent, int key, uint64_t world, int guard, uint32_t depth) {
     const bool is_registered = outcome == Outcome::Reserved;
-    Lease* lease = leases_.emplace_back(std::make_unique<Lease>(Lease{agent, key, world, is_registered, true, guard, false})).get();
+    Lease* lease = leases_
+                       .emplace_back(std::make_unique<Lease>(
+                           Lease{agent, key, world, is_registered, true, guard, false}))
+                       .get();
     if (is_registered) keys_[static_cast<size_t>(key)].holder = lease;
     return {outcome, nullptr, lease, depth, 0};
   }
@@ -433,7 +460,8 @@ class Model {
     if (high < low) return;
     for (const Instance* other : place.instances) {
       if (other->kind == Kind::Opaque && other->compile == Compile::Failed) continue;
-      if ((other->kind != Kind::ResultOnly || source.kind == Kind::ResultOnly) && other->min_world <= low && other->max_world >= high) {
+      if ((other->kind != Kind::ResultOnly || source.kind == Kind::ResultOnly) && other->min_world <= low &&
+          other->max_world >= high) {
         return;  // a duplicate
       }
     }

@@ -14,7 +14,8 @@ inline std::string ir_of(std::string_view text) {
   ir.erase(0, ir.find('\n', ir.find("file ")) + 1);
   std::string result;
   for (size_t i = 0; i < ir.size(); i++) {
-    const bool place = ir[i] == ' ' && i + 2 < ir.size() && ir[i + 1] == '@' && ir[i + 2] >= '0' && ir[i + 2] <= '9';
+    const bool place =
+        ir[i] == ' ' && i + 2 < ir.size() && ir[i + 1] == '@' && ir[i + 2] >= '0' && ir[i + 2] <= '9';
     if (place) {
       i += 2;
       while (i + 1 < ir.size() && (ir[i + 1] == ':' || (ir[i + 1] >= '0' && ir[i + 1] <= '9'))) i++;
@@ -28,9 +29,7 @@ inline std::string ir_of(std::string_view text) {
 inline std::string error_of(std::string_view text) {
   try {
     Translator(Translator::Use::File).file("t.bth", text);
-  } catch (const Failure& failure) {
-    return failure.what();
-  }
+  } catch (const Failure& failure) { return failure.what(); }
   return "accepted";
 }
 

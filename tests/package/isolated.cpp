@@ -17,7 +17,7 @@ int main() {
     const int answer = reinterpret_cast<int (*)()>(thread.wait_entry(instance))();
     std::printf("%d\n", answer);
     return answer == 42 ? 0 : 1;
-  } catch (const berth::ApiError &error) {
+  } catch (const berth::ApiError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
   }

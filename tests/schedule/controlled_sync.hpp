@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// berth::sync over the controlled scheduler: what support/sync.hpp is when the floors are compiled for the schedule tests.
+// berth::sync over the controlled scheduler: what support/sync.hpp is when the floors are compiled for the
+// schedule tests.
 #pragma once
 #include "berth/schedule/sync.hpp"
 #include "support/basic_lock.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The schedule explorer itself: it finds what is there to be found, counts what can be counted, and replays what it found.
+// The schedule explorer itself: it finds what is there to be found, counts what can be counted, and replays
+// what it found.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,26 +51,28 @@ TEST(ScheduleExplorer, a_right_program_has_no_failure) {
   }
 }
 
-// Two threads of 4 accesses each: 70 orders in all. One with r runs of equal letters costs r - 2 preemptions: the last switch comes
-// for nothing, as the other thread has ended. Orders with r runs: 2, 6, 18, 18, 18, 6, 2 for r = 2 to 8.
+// Two threads of 4 accesses each: 70 orders in all. One with r runs of equal letters costs r - 2 preemptions:
+// the last switch comes for nothing, as the other thread has ended. Orders with r runs: 2, 6, 18, 18, 18, 6,
+// 2 for r = 2 to 8.
 TEST(ScheduleExplorer, exhaustive_search_is_exact) {
   const size_t expected[] = {2, 8, 26, 44, 62, 68, 70, 70};
   for (unsigned preemptions = 0; preemptions < 8; ++preemptions) {
     std::set<std::string> orders;
-    const Report report = explore({.search = Search::Exhaustive, .schedules = 0, .preemptions = preemptions}, [&] {
-      Atomic<int> shared{0};
-      std::string order;
-      const auto access = [&](char name) {
-        for (int i = 0; i < 4; ++i) {
-          shared.fetch_add(1);
-          order += name;
-        }
-      };
-      {
-        Thread first([&] { access('a'); }), second([&] { access('b'); });
-      }
-      orders.insert(order);
-    });
+    const Report report =
+        explore({.search = Search::Exhaustive, .schedules = 0, .preemptions = preemptions}, [&] {
+          Atomic<int> shared{0};
+          std::string order;
+          const auto access = [&](char name) {
+            for (int i = 0; i < 4; ++i) {
+              shared.fetch_add(1);
+              order += name;
+            }
+          };
+          {
+            Thread first([&] { access('a'); }), second([&] { access('b'); });
+          }
+          orders.insert(order);
+        });
     EXPECT_TRUE(report.exhausted);
     EXPECT_EQ(orders.size(), expected[preemptions]) << preemptions << " preemptions";
   }
@@ -168,23 +171,24 @@ TEST(ScheduleExplorer, time_up_to_the_horizon_is_a_choice) {
   std::set<bool> seen;
   const auto body = [&](std::chrono::nanoseconds horizon) {
     seen.clear();
-    return explore({.search = Search::Exhaustive, .schedules = 0, .preemptions = 1, .limits = {.horizon = horizon}}, [&] {
-      Mutex mutex;
-      Condition changed;
-      bool ready = false;
-      Thread waiter([&] {
-        std::unique_lock lock(mutex);
-        const TimePoint deadline = Clock::now() + 50ms;
-        while (!ready && changed.wait_until(lock, deadline)) {
-        }
-        seen.insert(ready);
-      });
-      Thread notifier([&] {
-        const std::lock_guard lock(mutex);
-        ready = true;
-        changed.notify_one();
-      });
-    });
+    return explore(
+        {.search = Search::Exhaustive, .schedules = 0, .preemptions = 1, .limits = {.horizon = horizon}},
+        [&] {
+          Mutex mutex;
+          Condition changed;
+          bool ready = false;
+          Thread waiter([&] {
+            std::unique_lock lock(mutex);
+            const TimePoint deadline = Clock::now() + 50ms;
+            while (!ready && changed.wait_until(lock, deadline)) {}
+            seen.insert(ready);
+          });
+          Thread notifier([&] {
+            const std::lock_guard lock(mutex);
+            ready = true;
+            changed.notify_one();
+          });
+        });
   };
   EXPECT_TRUE(body(0ns).exhausted);
   EXPECT_EQ(seen, (std::set<bool>{true}));
@@ -225,8 +229,7 @@ TEST(ScheduleExplorer, a_busy_wait_ends) {
 TEST(ScheduleExplorer, what_does_not_end_is_a_failure) {
   const Report steps = explore({.schedules = 1}, [] {
     Atomic<bool> never{false};
-    while (!never) {
-    }
+    while (!never) {}
   });
   ASSERT_TRUE(steps.failure);
   EXPECT_THAT(steps.failure->text, HasSubstr("does not end"));
@@ -347,7 +350,8 @@ TEST(ScheduleExplorer, schedules_read_as_written) {
   const auto read = parse_deviations("12:2,40:t");
   ASSERT_TRUE(read);
   EXPECT_EQ(to_string(*read), "12:2,40:t");
-  for (const char* text : {"12", "12:", ":2", "12:x", "a:1", "12:2,,", "12:2;40:t"}) EXPECT_FALSE(parse_deviations(text)) << text;
+  for (const char* text : {"12", "12:", ":2", "12:x", "a:1", "12:2,,", "12:2;40:t"})
+    EXPECT_FALSE(parse_deviations(text)) << text;
 }
 
 TEST(ScheduleExplorerDeathTest, a_schedule_that_aborts_says_how_to_replay_it) {

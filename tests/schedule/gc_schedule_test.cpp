@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Targets of the schedule explorer over the collector: section 12 of the contract page "threads and garbage collection".
+// Targets of the schedule explorer over the collector: section 12 of the contract page "threads and garbage
+// collection".
 #include <chrono>
 
 #include "gc/heap.hpp"
@@ -14,9 +15,12 @@ using schedule::Search;
 
 const Key kKey = key_in(0);
 
-// A collector looks again after 10 to 100 us whether threads have stopped: some of these waits may end whenever the strategy likes.
+// A collector looks again after 10 to 100 us whether threads have stopped: some of these waits may end
+// whenever the strategy likes.
 schedule::Options with_time() { return {.limits = {.horizon = 300us}}; }
-schedule::Options in_full(unsigned preemptions) { return {.search = Search::Exhaustive, .preemptions = preemptions}; }
+schedule::Options in_full(unsigned preemptions) {
+  return {.search = Search::Exhaustive, .preemptions = preemptions};
+}
 
 /// Managed code of some threads, and stops; each checks that the other does not go on.
 struct Managed {
@@ -191,7 +195,8 @@ TEST(Schedule, G30_recruit_meets_service_and_time_out) {
       reserve.deadline = Deadline::in(std::chrono::nanoseconds(50ms).count());
       stage.go();
       const auto got = stage.try_take(self, kKey, reserve);
-      check(got.has_value() ? got.assume_value().outcome == Outcome::Published : got.assume_error().code() == BERTH_TIMED_OUT,
+      check(got.has_value() ? got.assume_value().outcome == Outcome::Published
+                            : got.assume_error().code() == BERTH_TIMED_OUT,
             "neither the result nor TIMED_OUT");
     });
     stage.stranger("recruiter", [&] {
@@ -293,8 +298,8 @@ TEST(Schedule, G42_weak_read_meets_clear) {
   });
 }
 
-// A finalizer is ready, and held up by a lease of one of two agents. Another thread ends the lease while the agents are switched: the
-// thread's next poll afterwards runs it.
+// A finalizer is ready, and held up by a lease of one of two agents. Another thread ends the lease while the
+// agents are switched: the thread's next poll afterwards runs it.
 TEST(Schedule, G44_end_of_a_lease_meets_switch_of_agents) {
   explore_target({}, [] {
     Stage stage;
@@ -320,7 +325,8 @@ TEST(Schedule, G44_end_of_a_lease_meets_switch_of_agents) {
           heap.allocate(self, add_number_type(stage)),
           [](void*, void*) {
             ++num_run;
-            check(runner->agent->finalizer_inhibitions() == 0, "a finalizer runs though its agent holds a lease");
+            check(runner->agent->finalizer_inhibitions() == 0,
+                  "a finalizer runs though its agent holds a lease");
           },
           nullptr);
       stage.collector().collect(self);

@@ -26,13 +26,11 @@ void check_published(Stage& stage, const CodeInstance& instance) {
   const uint64_t word = instance.word.load(std::memory_order_acquire);
   if (!CodeInstance::is_linked(word)) return;  // it has gone since
   switch (CodeInstance::state_of(word)) {
-    case InstanceState::Callable:
-      return check(engine::instance_code(instance), "callable, without code");
+    case InstanceState::Callable: return check(engine::instance_code(instance), "callable, without code");
     case InstanceState::Failed:
       return check(instance.detail.load(std::memory_order_acquire)->failure != nullptr,
                    "failed, without a reason");
-    default:
-      break;
+    default: break;
   }
   check(word & CodeInstance::kHasSource, "neither callable, compilable nor failed");
   // Compilable needs the source, which goes when code has come.

@@ -19,7 +19,8 @@ void warm(Stage& stage, gc::Thread& self) {
   stage.give(self, stage.take(self, own));
 }
 
-/// Time-outs of the targets, shorter than the slice of a park: up to here time passes whenever the strategy likes.
+/// Time-outs of the targets, shorter than the slice of a park: up to here time passes whenever the strategy
+/// likes.
 constexpr auto kTimeout = 50ms;
 schedule::Options with_time() { return {.limits = {.horizon = kTimeout + 10ms}}; }
 ReserveOptions with_deadline() {
@@ -87,7 +88,8 @@ TEST(Schedule, R6_result_meets_waiter) {
         warm(stage, self);
         stage.go();
         const auto got = stage->reserve(self, kKey, {});
-        check(got.has_value() && got.assume_value().outcome == Outcome::Published, "a result was there, or on its way");
+        check(got.has_value() && got.assume_value().outcome == Outcome::Published,
+              "a result was there, or on its way");
         check(stage->lookup_entry(kKey, 0) == entry_of(1), "another entry");
       });
     }
@@ -122,23 +124,25 @@ TEST(Schedule, R15_hand_over_meets_time_out) {
 
 // The holder keeps the key for longer than the waiter waits: no entry, edge or count of the waiter is left.
 TEST(Schedule, R50_time_out_leaves_nothing) {
-  explore_target({.search = Search::Exhaustive, .preemptions = 2, .limits = {.horizon = kTimeout + 10ms}}, [] {
-    Stage stage;
-    stage.thread("holder", [&](gc::Thread& self) {
-      const Lease lease = stage.take(self, kKey);
-      stage.go();
-      stage.give(self, lease, native(entry_of(1)));
-    });
-    stage.thread("impatient", [&](gc::Thread& self) {
-      const ReserveOptions options = with_deadline();
-      stage.go();
-      const auto got = stage.try_take(self, kKey, options);
-      check(got.has_value() ? got.assume_value().outcome == Outcome::Published : got.assume_error().code() == BERTH_TIMED_OUT,
-            "neither the result nor TIMED_OUT");
-      check(!stage->impl().agent_of(self).waiting, "an edge is left");
-    });
-    stage.run();
-  });
+  explore_target({.search = Search::Exhaustive, .preemptions = 2, .limits = {.horizon = kTimeout + 10ms}},
+                 [] {
+                   Stage stage;
+                   stage.thread("holder", [&](gc::Thread& self) {
+                     const Lease lease = stage.take(self, kKey);
+                     stage.go();
+                     stage.give(self, lease, native(entry_of(1)));
+                   });
+                   stage.thread("impatient", [&](gc::Thread& self) {
+                     const ReserveOptions options = with_deadline();
+                     stage.go();
+                     const auto got = stage.try_take(self, kKey, options);
+                     check(got.has_value() ? got.assume_value().outcome == Outcome::Published
+                                           : got.assume_error().code() == BERTH_TIMED_OUT,
+                           "neither the result nor TIMED_OUT");
+                     check(!stage->impl().agent_of(self).waiting, "an edge is left");
+                   });
+                   stage.run();
+                 });
 }
 
 TEST(Schedule, R51_hand_over_meets_cancel) {
@@ -170,7 +174,8 @@ TEST(Schedule, R51_hand_over_meets_cancel) {
   });
 }
 
-// Nobody gives the key back: only the cancel can end the wait, whether it comes before, while or after the waiter queues.
+// Nobody gives the key back: only the cancel can end the wait, whether it comes before, while or after the
+// waiter queues.
 TEST(Schedule, R51_cancel_alone_ends_the_wait) {
   explore_target({.search = Search::Exhaustive, .preemptions = 3}, [] {
     Stage stage;
@@ -375,7 +380,8 @@ TEST(Schedule, R26_first_publication_wins) {
     stage.thread("waiter", [&](gc::Thread& self) {
       stage.go();
       const auto got = stage.try_take(self, kKey, {});
-      check(got.has_value() && got.assume_value().outcome == Outcome::Published, "no result, though both bring one");
+      check(got.has_value() && got.assume_value().outcome == Outcome::Published,
+            "no result, though both bring one");
       const void* const entry = engine::instance_code(*got.assume_value().published)->entry;
       check(stage->lookup_entry(kKey, 0) == entry, "a later result replaced the first");
     });
@@ -402,7 +408,8 @@ TEST(Schedule, R44_expiry_meets_release) {
         stage.go();
         const auto got = stage->reserve(self, kKey, {});
         check(got.has_value(), "a wait fails");
-        if (got.assume_value().outcome == Outcome::Reserved) (void)stage.try_give(self, got.assume_value().lease);
+        if (got.assume_value().outcome == Outcome::Reserved)
+          (void)stage.try_give(self, got.assume_value().lease);
       });
     }
     stage.run();
@@ -416,7 +423,8 @@ TEST(Schedule, R73_growth_meets_take_and_look_up) {
     Stage stage;
     constexpr unsigned kFull = 8;  // keys that a shard's first index holds
     stage.thread("grower", [&](gc::Thread& self) {
-      for (unsigned i = 0; i < kFull; ++i) stage.give(self, stage.take(self, key_in(0, i)), native(entry_of(i)));
+      for (unsigned i = 0; i < kFull; ++i)
+        stage.give(self, stage.take(self, key_in(0, i)), native(entry_of(i)));
       stage.go();
       stage.give(self, stage.take(self, key_in(0, kFull)));
     });
@@ -428,7 +436,8 @@ TEST(Schedule, R73_growth_meets_take_and_look_up) {
     });
     stage.stranger("reader", [&] {
       stage.go();
-      for (unsigned i = 0; i < kFull; i += 3) check(stage->lookup_entry(key_in(0, i), 0) == entry_of(i), "an entry is not found");
+      for (unsigned i = 0; i < kFull; i += 3)
+        check(stage->lookup_entry(key_in(0, i), 0) == entry_of(i), "an entry is not found");
     });
     stage.run();
   });

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stage: the engine of one schedule and the threads that race in it. Setting up and taking down are quiet: only what lies between
-// go() and the end of a body is explored.
+// Stage: the engine of one schedule and the threads that race in it. Setting up and taking down are quiet:
+// only what lies between go() and the end of a body is explored.
 //
 //   Stage stage;
 //   stage.thread("holder", [&](gc::Thread& self) { Lease lease = ...; stage.go(); ... });
-//   stage.run();    // attaches each, runs the bodies to go(), explores, detaches, checks that nothing is left
+//   stage.run();    // attaches each, runs the bodies to go(), explores, detaches, checks for rests
 //
-// explore_target(): runs it with the counts of CI or of the night, and fails the test with what replays the schedule.
+// explore_target(): runs it with the counts of CI or of the night, and fails the test with what replays the
+// schedule.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -40,7 +41,9 @@ using schedule::check;
 inline Key key_in(unsigned shard, unsigned n = 0) {
   for (uintptr_t method = 0x1000;; method += 16) {
     const Key key{reinterpret_cast<const void*>(method), nullptr};
-    if (engine::ReservationTable::hash(key) >> (64 - engine::ReservationTable::kShardBits) == shard && n-- == 0) return key;
+    if (engine::ReservationTable::hash(key) >> (64 - engine::ReservationTable::kShardBits) == shard &&
+        n-- == 0)
+      return key;
   }
 }
 inline void* entry_of(uintptr_t n) { return reinterpret_cast<void*>(0x100000 + n); }
@@ -119,7 +122,9 @@ class Stage {
   void forget(Lease lease) {
     std::erase_if(holders_, [&](const auto& each) { return each.second.instance == lease.instance; });
   }
-  static std::string code_of(const Result<Reservation>& got) { return std::to_string(got.assume_error().code()); }
+  static std::string code_of(const Result<Reservation>& got) {
+    return std::to_string(got.assume_error().code());
+  }
 
  private:
   struct Actor {
@@ -164,9 +169,11 @@ class Stage {
     engine_->counts(counts);
     check(totals.leases == 0, "a lease is left");
     check(impl.num_waiting.load() == 0, "a waiter is left");
-    check(counts.reserved + counts.cycle + counts.reentrant == totals.released + counts.abandoned, "leases are not conserved");
+    check(counts.reserved + counts.cycle + counts.reentrant == totals.released + counts.abandoned,
+          "leases are not conserved");
     check(counts.recovered == 0, "a notification was lost and recovered");
-    check(schedule::Clock::now() - begin_ < gc::kParkSlice, "a wait lasted for a whole slice: a wake-up was lost");
+    check(schedule::Clock::now() - begin_ < gc::kParkSlice,
+          "a wait lasted for a whole slice: a wake-up was lost");
     check(collector().is_idle(), "a word of the collector is not idle");
     for (unsigned i = 0; i < engine::ReservationTable::kShards; ++i) {
       impl.table.for_each_slot(impl.table.shard_at(i), [](engine::Slot& slot, size_t) {
@@ -186,8 +193,8 @@ class Stage {
 
 inline bool is_nightly() { return std::getenv("BERTH_NIGHTLY") != nullptr; }
 
-/// One target. Priorities and RandomWalk: 10^5 schedules at night, a share of them in CI; Exhaustive: one preemption more at night.
-/// Less under AddressSanitizer, which maps memory for each fibre.
+/// One target. Priorities and RandomWalk: 10^5 schedules at night, a share of them in CI; Exhaustive: one
+/// preemption more at night. Less under AddressSanitizer, which maps memory for each fibre.
 inline void explore_target(schedule::Options options, const std::function<void()>& body) {
 #if defined(BERTH_SCHEDULE_ASAN)
   constexpr bool kSlow = true;
@@ -204,12 +211,15 @@ inline void explore_target(schedule::Options options, const std::function<void()
   } else {
     options.schedules = 100'000 / (kSlow ? 200 : is_nightly() ? 1 : 10);
   }
-  // A thread of its own: the collector asks for the native stack at each attach, which costs a file to read on the main one.
+  // A thread of its own: the collector asks for the native stack at each attach, which costs a file to read
+  // on the main one.
   schedule::Report report;
   std::thread([&] { report = schedule::explore(options, body); }).join();
-  std::printf("%s: %llu schedules%s, at most %llu decisions in one\n", test.name(), static_cast<unsigned long long>(report.schedules),
-              exhaustive ? (", all with up to " + std::to_string(options.preemptions) + " preemptions").c_str() : "",
-              static_cast<unsigned long long>(report.decisions));
+  std::printf(
+      "%s: %llu schedules%s, at most %llu decisions in one\n", test.name(),
+      static_cast<unsigned long long>(report.schedules),
+      exhaustive ? (", all with up to " + std::to_string(options.preemptions) + " preemptions").c_str() : "",
+      static_cast<unsigned long long>(report.decisions));
   if (report.failure) ADD_FAILURE() << report.failure->text;
   if (exhaustive && !report.failure) {
     EXPECT_TRUE(report.exhausted || std::getenv("BERTH_SCHEDULE_REPLAY"));

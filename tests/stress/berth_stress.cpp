@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// berth-stress: threads ask for the methods of a random call graph, in orders of their own, and infer what is not there yet, while
-// faults are injected. A round ends when all have asked for all; then everything is checked and retired, so rounds begin alike. Reports
-// what was lost: it must be nothing.
+// berth-stress: threads ask for the methods of a random call graph, in orders of their own, and infer what is
+// not there yet, while faults are injected. A round ends when all have asked for all; then everything is
+// checked and retired, so rounds begin alike. Reports what was lost: it must be nothing.
 //
-// The report of --json holds the decisions of its last round, thread by thread; --replay FILE takes them from there, round after round.
-// The schedule is the machine's: what is replayed is who does what to which key, not when.
+// The report of --json holds the decisions of its last round, thread by thread; --replay FILE takes them from
+// there, round after round. The schedule is the machine's: what is replayed is who does what to which key,
+// not when.
 //
-// Exit code: 0 nothing lost, 1 stall (the chain on stderr), 2 wrong result, or memory that grows, 3 could not run.
+// Exit code: 0 nothing lost, 1 stall (the chain on stderr), 2 wrong result, or memory that grows, 3 could not
+// run.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -40,12 +42,13 @@ struct Options {
   std::string compiler = "stub", json, replay, faults, inject;
   uint32_t threads = 8, keys = 500;
   double seconds = 5, stall_seconds = 20;
-  uint64_t seed = 0, round = 0;       // round: of the decisions that are replayed
+  uint64_t seed = 0, round = 0;        // round: of the decisions that are replayed
   std::vector<std::string> decisions;  // replayed: a stream for each thread
 };
 
 struct Faults {
-  bool delay = false, spurious = false, abandon = false, fail = false, gc = false, death = false, cancel = false;
+  bool delay = false, spurious = false, abandon = false, fail = false, gc = false, death = false,
+       cancel = false;
 };
 constexpr const char* kFaults = "delay, spurious, abandon, fail, gc, death, cancel";
 
@@ -100,22 +103,29 @@ class SafeScope {
 class Stress {
  public:
   Stress(const Options& options, const Faults& faults)
-      : options_(options), faults_(faults), graph_(options.keys, options.seed), barrier_(options.threads + 1) {
+      : options_(options),
+        faults_(faults),
+        graph_(options.keys, options.seed),
+        barrier_(options.threads + 1) {
     if (options.compiler == "stub") {
-      stub_ = std::make_unique<test::StubCompiler>(true, [this](berth_job_t* job) {
-        auto& node = *static_cast<Node*>(berth_job_source(job));
-        node.compiles.fetch_add(1, std::memory_order_relaxed);
-        if (options_.inject == "wrong" && node.number == 0) {
-          berth_job_publish(job, this, nullptr);
-        } else {
-          test::StubCompiler::publish(job);
-        }
-      }, false);
+      stub_ = std::make_unique<test::StubCompiler>(
+          true,
+          [this](berth_job_t* job) {
+            auto& node = *static_cast<Node*>(berth_job_source(job));
+            node.compiles.fetch_add(1, std::memory_order_relaxed);
+            if (options_.inject == "wrong" && node.number == 0) {
+              berth_job_publish(job, this, nullptr);
+            } else {
+              test::StubCompiler::publish(job);
+            }
+          },
+          false);
     }
     for (uint32_t i = 0; i < options.threads; ++i) {
       decisions_.emplace_back(options.seed, i, options.keys);
       if (!options.decisions.empty() && !decisions_.back().replay(options.decisions[i])) {
-        throw std::runtime_error(fmt::format("the decisions of thread {} cannot be read. Remedy: give the file that --json wrote", i));
+        throw std::runtime_error(fmt::format(
+            "the decisions of thread {} cannot be read. Remedy: give the file that --json wrote", i));
       }
     }
   }
@@ -133,8 +143,12 @@ class Stress {
     Asker& asker;
     Node& node;
     uint32_t number;
-    bool take(Decision kind, uint64_t one_in) const { return asker.decisions.take(kind, node.number, number, one_in); }
-    uint64_t number_below(Decision kind, uint64_t n) const { return asker.decisions.number(kind, node.number, number, n); }
+    bool take(Decision kind, uint64_t one_in) const {
+      return asker.decisions.take(kind, node.number, number, one_in);
+    }
+    uint64_t number_below(Decision kind, uint64_t n) const {
+      return asker.decisions.number(kind, node.number, number, n);
+    }
   };
 
   void work(uint32_t index);
@@ -169,7 +183,7 @@ class Stress {
   // The ledger: what reserve returned, by outcome; compared with the engine's counters at rest.
   std::atomic<uint64_t> outcomes_[4] = {};
   std::atomic<uint32_t> compiles_per_key_max_{0};
-  uint64_t round_ = 0;                     // written between rounds, as the rest of this group
+  uint64_t round_ = 0;  // written between rounds, as the rest of this group
   Memory memory_at_start_, memory_at_end_;
   std::vector<std::unique_ptr<char[]>> leaked_;
   std::mutex cancels_mutex_;
@@ -177,8 +191,9 @@ class Stress {
 };
 
 void Stress::wrong(const std::string& what) {
-  if (wrong_.fetch_add(1) < 10) std::fprintf(stderr, "berth-stress: wrong: %s (seed %llu)\n", what.c_str(),
-                                             static_cast<unsigned long long>(options_.seed));
+  if (wrong_.fetch_add(1) < 10)
+    std::fprintf(stderr, "berth-stress: wrong: %s (seed %llu)\n", what.c_str(),
+                 static_cast<unsigned long long>(options_.seed));
 }
 
 int64_t factor_of(const Node& node) { return static_cast<int64_t>(node.number) * 7 + 3; }
@@ -191,7 +206,8 @@ berth_source_t* Stress::make_source(Node& node) {
   } else {
 #if !defined(BERTH_STRESS_NO_LLVM)
     const std::string text = fmt::format(
-        "define i64 @f(i64 %x) {{\n  %y = mul i64 %x, {}\n  %z = add i64 %y, {}\n  ret i64 %z\n}}\n", factor_of(node), node.number);
+        "define i64 @f(i64 %x) {{\n  %y = mul i64 %x, {}\n  %z = add i64 %y, {}\n  ret i64 %z\n}}\n",
+        factor_of(node), node.number);
     const Failure failure(berth_source_from_ir(text.data(), text.size(), "f", &source));
     if (failure) wrong(failure.message());
     if (source) berth_source_set_tier(source, BERTH_TIER_FAST);
@@ -230,7 +246,8 @@ void Stress::give_back(const Visit& visit, const berth_reservation_t& got) {
 }
 
 // False: no reservation. `again`: the call may be repeated.
-bool Stress::reserve(const Visit& visit, berth_need_t need, berth_reservation_t& got, uint32_t depth, bool& again) {
+bool Stress::reserve(const Visit& visit, berth_need_t need, berth_reservation_t& got, uint32_t depth,
+                     bool& again) {
   berth_reserve_options_t options{};
   options.struct_size = sizeof options;
   options.timeout_ns = -1;
@@ -269,12 +286,14 @@ void Stress::ask(Asker& asker, Node& node, uint32_t depth) {
   for (bool again = true; again;) {
     again = false;
     const Visit visit{asker, node, asker.decisions.visit(node.number)};
-    const berth_need_t need = depth == 0 && visit.take(Decision::NeedEntry, 4) ? BERTH_NEED_ENTRY : BERTH_NEED_RESULT;
+    const berth_need_t need =
+        depth == 0 && visit.take(Decision::NeedEntry, 4) ? BERTH_NEED_ENTRY : BERTH_NEED_RESULT;
     berth_reservation_t got{};
     if (!reserve(visit, need, got, depth, again)) continue;
     if (got.outcome == BERTH_PUBLISHED) {
       if (berth_instance_payload(got.published) != &node) wrong("a payload of another key");
-      if (need == BERTH_NEED_ENTRY && !check_entry(node, berth_instance_entry(got.published))) wrong("an entry of another key");
+      if (need == BERTH_NEED_ENTRY && !check_entry(node, berth_instance_entry(got.published)))
+        wrong("an entry of another key");
       berth_instance_release(got.published);
       return;
     }
@@ -380,7 +399,8 @@ uint64_t Stress::metric(const std::string& name) {
   return at == std::string::npos ? 0 : static_cast<uint64_t>(std::stod(all.substr(at + name.size() + 2)));
 }
 
-// All threads have met: every key has its result, its entry comes, nothing is held. Then all of it is retired.
+// All threads have met: every key has its result, its entry comes, nothing is held. Then all of it is
+// retired.
 void Stress::check_round(berth_thread_t* thread) {
   for (size_t i = 0; i < graph_.size(); ++i) {
     Node& node = graph_[i];
@@ -390,7 +410,8 @@ void Stress::check_round(berth_thread_t* thread) {
       wrong(fmt::format("key {} has no result", i));
       continue;
     }
-    if (berth_instance_payload(instance) != &node) wrong(fmt::format("key {} has a payload of another one", i));
+    if (berth_instance_payload(instance) != &node)
+      wrong(fmt::format("key {} has a payload of another one", i));
     void* entry = nullptr;
     const Failure failure(berth_instance_wait_entry(thread, instance, 30'000'000'000, &entry));
     if (failure) {
@@ -404,7 +425,8 @@ void Stress::check_round(berth_thread_t* thread) {
       const uint32_t compiles = node.compiles.load(std::memory_order_relaxed);
       if (!node.cycle_broken.load(std::memory_order_relaxed) && compiles > compiles_per_key_max_.load()) {
         compiles_per_key_max_.store(compiles);
-        if (compiles > 1) wrong(fmt::format("key {} was compiled {} times though no cycle was broken", i, compiles));
+        if (compiles > 1)
+          wrong(fmt::format("key {} was compiled {} times though no cycle was broken", i, compiles));
       }
     }
     const Failure invalid(berth_instance_invalidate(engine_, instance, 0));
@@ -425,7 +447,8 @@ void Stress::check_ledger() {
   const uint64_t theirs[] = {counts.published, counts.reserved, counts.cycle, counts.reentrant};
   for (size_t i = 0; i < 4; ++i) {
     if (theirs[i] != outcomes_[i].load()) {
-      wrong(fmt::format("outcome {}: the engine counts {}, its callers {}", i, theirs[i], outcomes_[i].load()));
+      wrong(
+          fmt::format("outcome {}: the engine counts {}, its callers {}", i, theirs[i], outcomes_[i].load()));
     }
   }
 }
@@ -454,7 +477,8 @@ void Stress::watch(const std::stop_token& stop) {
       since = Clock::now();
     } else if (Clock::now() - since > std::chrono::duration<double>(options_.stall_seconds)) {
       char* text = berth_engine_explain(engine_);
-      std::fprintf(stderr, "berth-stress: stall, seed %llu: %s\n", static_cast<unsigned long long>(options_.seed), text);
+      std::fprintf(stderr, "berth-stress: stall, seed %llu: %s\n",
+                   static_cast<unsigned long long>(options_.seed), text);
       report("stall", stdout);
       std::fflush(nullptr);
       ::_exit(1);
@@ -467,18 +491,23 @@ void Stress::report(const char* result, std::FILE* out) {
   counts.struct_size = sizeof counts;
   berth_engine_counts(engine_, &counts);
   std::string json = fmt::format(
-      "{{\"result\":\"{}\",\"lost\":{},\"wrong\":{},\"keys\":{},\"threads\":{},\"rounds\":{},\"reserves\":{},\"reserved\":{},"
-      "\"published\":{},\"waits\":{},\"cycles\":{},\"duplicates\":{},\"abandoned\":{},\"recovered\":{},\"errors\":{},"
-      "\"compiles_per_key_max\":{},\"collections\":{},\"resident_start\":{},\"resident_end\":{},\"heap_start\":{},\"heap_end\":{},"
+      "{{\"result\":\"{}\",\"lost\":{},\"wrong\":{},\"keys\":{},\"threads\":{},\"rounds\":{},\"reserves\":{},"
+      "\"reserved\":{},"
+      "\"published\":{},\"waits\":{},\"cycles\":{},\"duplicates\":{},\"abandoned\":{},\"recovered\":{},"
+      "\"errors\":{},"
+      "\"compiles_per_key_max\":{},\"collections\":{},\"resident_start\":{},\"resident_end\":{},\"heap_"
+      "start\":{},\"heap_end\":{},"
       "\"compiler\":\"{}\",\"faults\":\"{}\",\"round\":{},\"seed\":{}",
-      result, lost_.load(), wrong_.load(), graph_.size(), options_.threads, rounds_.load(), reserves_.load(), counts.reserved,
-      counts.published, counts.waits, counts.cycle, counts.duplicates, counts.abandoned, counts.recovered, errors_.load(),
-      compiles_per_key_max_.load(), counts.collections, memory_at_start_.resident_bytes, memory_at_end_.resident_bytes,
-      memory_at_start_.heap_bytes, memory_at_end_.heap_bytes, options_.compiler, options_.faults, round_, options_.seed);
+      result, lost_.load(), wrong_.load(), graph_.size(), options_.threads, rounds_.load(), reserves_.load(),
+      counts.reserved, counts.published, counts.waits, counts.cycle, counts.duplicates, counts.abandoned,
+      counts.recovered, errors_.load(), compiles_per_key_max_.load(), counts.collections,
+      memory_at_start_.resident_bytes, memory_at_end_.resident_bytes, memory_at_start_.heap_bytes,
+      memory_at_end_.heap_bytes, options_.compiler, options_.faults, round_, options_.seed);
   std::fprintf(out, "%s}\n", json.c_str());
   if (options_.json.empty()) return;
   json += ",\"decisions\":[";
-  for (const Decisions& each : decisions_) json += fmt::format("{}\n\"{}\"", &each == &decisions_.front() ? "" : ",", each.stream());
+  for (const Decisions& each : decisions_)
+    json += fmt::format("{}\n\"{}\"", &each == &decisions_.front() ? "" : ",", each.stream());
   std::ofstream file(options_.json);
   file << json << "]}\n";
   if (!file.flush()) std::fprintf(stderr, "berth-stress: cannot write %s\n", options_.json.c_str());
@@ -523,7 +552,8 @@ int Stress::run() {
       // The first rounds fill pools and arenas: memory is compared from a third of the time on.
       if (rounds_.load() <= 3 || elapsed() < options_.seconds / 3) memory_at_start_ = memory_at_end_;
     }
-    // A compile thread keeps its machine and pipeline, some MiB from when it first has work; relief threads may come late.
+    // A compile thread keeps its machine and pipeline, some MiB from when it first has work; relief threads
+    // may come late.
     const uint64_t kept = options_.compiler == std::string_view("llvm") ? uint64_t{12} << 20 : 0;
     has_grown = memory_at_end_.has_grown_since(memory_at_start_, kept);
     const SafeScope safe(thread);
@@ -538,7 +568,8 @@ int Stress::run() {
   return result == std::string_view("ok") ? 0 : 2;
 }
 
-// The seed, the sizes and the last round's decisions of an earlier run, from the JSON that it wrote. Throws what std::stoul throws.
+// The seed, the sizes and the last round's decisions of an earlier run, from the JSON that it wrote. Throws
+// what std::stoul throws.
 bool read_replay(Options& options) {
   std::ifstream file(options.replay);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
@@ -549,7 +580,9 @@ bool read_replay(Options& options) {
     if (text[begin] == '"') return text.substr(begin + 1, text.find('"', begin + 1) - begin - 1);
     return text.substr(begin, text.find_first_of(",}", begin) - begin);
   };
-  const auto number = [&](const std::string& name) -> uint64_t { return value(name).empty() ? 0 : std::stoull(value(name)); };
+  const auto number = [&](const std::string& name) -> uint64_t {
+    return value(name).empty() ? 0 : std::stoull(value(name));
+  };
   options.seed = number("seed");
   options.round = number("round");
   options.keys = static_cast<uint32_t>(number("keys"));
@@ -570,37 +603,48 @@ bool read_replay(Options& options) {
 
 int main_of(int argc, char** argv) {
   Options options;
-  CLI::App app{"Stress test of Berth: threads infer and compile a random call graph; nothing may be lost.", "berth-stress"};
-  app.add_option("--compiler", options.compiler, "stub or llvm")->check(CLI::IsMember({"stub", "llvm"}))->capture_default_str();
-  app.add_option("--threads", options.threads, "threads that ask")->check(CLI::Range(1, 1024))->capture_default_str();
-  app.add_option("--keys", options.keys, "methods of the call graph")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  CLI::App app{"Stress test of Berth: threads infer and compile a random call graph; nothing may be lost.",
+               "berth-stress"};
+  app.add_option("--compiler", options.compiler, "stub or llvm")
+      ->check(CLI::IsMember({"stub", "llvm"}))
+      ->capture_default_str();
+  app.add_option("--threads", options.threads, "threads that ask")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--keys", options.keys, "methods of the call graph")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
   app.add_option("--seconds", options.seconds, "how long")->capture_default_str();
   app.add_option("--seed", options.seed, "of graph and schedule; 0: from the clock")->capture_default_str();
   app.add_option("--faults", options.faults, std::string("all, or a list of ") + kFaults);
   app.add_option("--json", options.json, "file for the report");
-  app.add_option("--replay", options.replay, "report of an earlier run: its seed, sizes, faults, and the decisions of its last round");
-  app.add_option("--stall", options.stall_seconds, "seconds without progress that count as a stall")->capture_default_str();
+  app.add_option("--replay", options.replay,
+                 "report of an earlier run: its seed, sizes, faults, and the decisions of its last round");
+  app.add_option("--stall", options.stall_seconds, "seconds without progress that count as a stall")
+      ->capture_default_str();
   // For the tests of this program: that it notices.
   app.add_option("--inject", options.inject, "")->check(CLI::IsMember({"stall", "wrong", "leak"}))->group("");
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 3;
-  }
+  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? 0 : 3; }
   if (!options.replay.empty()) {
     if (!read_replay(options)) {
-      std::fprintf(stderr, "berth-stress: %s holds no decisions. Remedy: give the file that --json wrote\n", options.replay.c_str());
+      std::fprintf(stderr, "berth-stress: %s holds no decisions. Remedy: give the file that --json wrote\n",
+                   options.replay.c_str());
       return 3;
     }
     if (options.compiler != "stub") {
-      std::fprintf(stderr, "berth-stress: %s is a run with LLVM, whose compile threads decide too. Remedy: replay runs with the stub\n",
+      std::fprintf(stderr,
+                   "berth-stress: %s is a run with LLVM, whose compile threads decide too. Remedy: replay "
+                   "runs with the stub\n",
                    options.replay.c_str());
       return 3;
     }
   }
   const std::optional<Faults> faults = parse_faults(options.faults);
   if (!faults) {
-    std::fprintf(stderr, "berth-stress: unknown fault in \"%s\". Remedy: all, or a list of %s\n", options.faults.c_str(), kFaults);
+    std::fprintf(stderr, "berth-stress: unknown fault in \"%s\". Remedy: all, or a list of %s\n",
+                 options.faults.c_str(), kFaults);
     return 3;
   }
 #if defined(BERTH_STRESS_NO_LLVM)

@@ -41,8 +41,9 @@ class CallGraph {
       const uint64_t calls = random.below(4);
       for (uint64_t c = 0; c < calls; ++c) {
         // Mostly near, so that rings are short; a few anywhere.
-        const uint32_t callee = random.one_in(8) ? static_cast<uint32_t>(random.below(keys))
-                                                 : static_cast<uint32_t>((i + keys + random.below(16) - 5) % keys);
+        const uint32_t callee = random.one_in(8)
+                                    ? static_cast<uint32_t>(random.below(keys))
+                                    : static_cast<uint32_t>((i + keys + random.below(16) - 5) % keys);
         nodes_[i].callees.push_back(callee);
       }
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decisions: what a thread of the stress test does at a place, other than its work. A place is a key and the number of the visit that
-// this thread makes to it in this round, so that a decision does not depend on how the threads are scheduled.
+// Decisions: what a thread of the stress test does at a place, other than its work. A place is a key and the
+// number of the visit that this thread makes to it in this round, so that a decision does not depend on how
+// the threads are scheduled.
 //
 //   mode    | take(kind, key)
 //   drawn   | by the seed, round, thread and place; what was taken is kept until the next round
 //   replayed| what the recorded stream of this thread holds for the place
 //
-// A stream is text: "KEY.VISIT" and the kind's letter, for each decision that was taken, one round long: rounds begin alike, so a failure
-// depends on its own only.
+// A stream is text: "KEY.VISIT" and the kind's letter, for each decision that was taken, one round long:
+// rounds begin alike, so a failure depends on its own only.
 #pragma once
 #include <cctype>
 #include <cstdint>
@@ -21,7 +22,15 @@ namespace berth::stress {
 
 /// The letters in streams. NeedEntry is no fault.
 enum class Decision : char {
-  Abandon = 'a', Cancel = 'c', Delay = 'd', NeedEntry = 'e', Fail = 'f', Collect = 'g', KillAgent = 'k', Spurious = 's', KillThread = 't'
+  Abandon = 'a',
+  Cancel = 'c',
+  Delay = 'd',
+  NeedEntry = 'e',
+  Fail = 'f',
+  Collect = 'g',
+  KillAgent = 'k',
+  Spurious = 's',
+  KillThread = 't'
 };
 
 /// One thread's.
@@ -68,14 +77,17 @@ class Decisions {
     return taken;
   }
   /// A number below `n` for a decision that was taken.
-  uint64_t number(Decision kind, uint32_t key, uint32_t visit, uint64_t n) const { return mix(round_ ^ 1, place(kind, key, visit)) % n; }
+  uint64_t number(Decision kind, uint32_t key, uint32_t visit, uint64_t n) const {
+    return mix(round_ ^ 1, place(kind, key, visit)) % n;
+  }
   /// What was taken in this round.
   const std::string& stream() const { return stream_; }
 
  private:
   static uint64_t mix(uint64_t a, uint64_t b) { return Random(a ^ Random(b).next()).next(); }
   static uint64_t place(Decision kind, uint32_t key, uint32_t visit) {
-    return (static_cast<uint64_t>(static_cast<unsigned char>(kind)) << 56) ^ (static_cast<uint64_t>(visit) << 32) ^ key;
+    return (static_cast<uint64_t>(static_cast<unsigned char>(kind)) << 56) ^
+           (static_cast<uint64_t>(visit) << 32) ^ key;
   }
 
   const uint64_t base_;

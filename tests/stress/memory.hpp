@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory of this process: resident pages, and bytes that malloc has handed out. The latter are exact, so that a leak shows early; the
-// former also see what does not come from malloc.
+// Memory of this process: resident pages, and bytes that malloc has handed out. The latter are exact, so that
+// a leak shows early; the former also see what does not come from malloc.
 #pragma once
 #include <malloc.h>
 #include <unistd.h>
@@ -28,8 +28,8 @@ struct Memory {
   }
   /// A sanitizer's allocator counts no bytes, and keeps freed ones.
   bool is_counted() const { return heap_bytes != 0; }
-  /// More than a steady state explains: pools, arenas and the allocator's slack may still grow a little, and by `kept`. False where
-  /// memory is not counted.
+  /// More than a steady state explains: pools, arenas and the allocator's slack may still grow a little, and
+  /// by `kept`. False where memory is not counted.
   bool has_grown_since(const Memory& before, uint64_t kept) const {
     if (!is_counted()) return false;
     return heap_bytes > before.heap_bytes + before.heap_bytes / 10 + (uint64_t{2} << 20) + kept ||

@@ -35,7 +35,8 @@ void* allocate(std::size_t size, std::size_t alignment, const void* caller) {
     throw std::bad_alloc();
   }
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
-  void* memory = alignment <= alignof(std::max_align_t) ? std::malloc(size ? size : 1) : std::aligned_alloc(alignment, rounded);
+  void* memory = alignment <= alignof(std::max_align_t) ? std::malloc(size ? size : 1)
+                                                        : std::aligned_alloc(alignment, rounded);
   if (!memory) throw std::bad_alloc();
   return memory;
 }
@@ -66,7 +67,9 @@ int64_t num_allocations_under_lock() noexcept { return under_lock; }
 }  // namespace berth::test
 
 void* operator new(std::size_t size) { return berth::test::allocate(size, 1, __builtin_return_address(0)); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return berth::test::allocate(size, static_cast<std::size_t>(alignment), __builtin_return_address(0)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return berth::test::allocate(size, static_cast<std::size_t>(alignment), __builtin_return_address(0));
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gate: a door that one thread opens and others wait at. Tally: a number that threads raise and others wait for. Pause: holds the first
-// thread that reaches a latch point.
+// Gate: a door that one thread opens and others wait at. Tally: a number that threads raise and others wait
+// for. Pause: holds the first thread that reaches a latch point.
 #pragma once
 #include <condition_variable>
 #include <functional>
@@ -53,11 +53,13 @@ class Tally {
 };
 
 #if defined(BERTH_LATCHES)
-/// until_reached() returns when a thread is at the point; that thread goes on after release() (or the end of the scope).
+/// until_reached() returns when a thread is at the point; that thread goes on after release() (or the end of
+/// the scope).
 class Pause {
  public:
   explicit Pause(std::string name, std::function<bool(const void* subject)> matches = {})
-      : matches_(std::move(matches)), hook_(std::move(name), [this](const void* subject) { reach(subject); }) {}
+      : matches_(std::move(matches)),
+        hook_(std::move(name), [this](const void* subject) { reach(subject); }) {}
   ~Pause() { release(); }
   void until_reached() { reached_.wait(); }
   bool is_reached() { return reached_.is_open(); }

@@ -76,7 +76,11 @@ class GcWorld {
 
 inline gc::Object*& left(gc::Object* node) { return *reinterpret_cast<gc::Object**>(node->at(8)); }
 inline gc::Object*& right(gc::Object* node) { return *reinterpret_cast<gc::Object**>(node->at(16)); }
-inline gc::Object*& element(gc::Object* array, size_t i) { return reinterpret_cast<gc::Object**>(array->elements())[i]; }
-inline void set(gc::Object* object, gc::Object*& slot, gc::Object* value) { gc::Heap::write(object, &slot, value); }
+inline gc::Object*& element(gc::Object* array, size_t i) {
+  return reinterpret_cast<gc::Object**>(array->elements())[i];
+}
+inline void set(gc::Object* object, gc::Object*& slot, gc::Object* value) {
+  gc::Heap::write(object, &slot, value);
+}
 
 }  // namespace berth::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What GDB runs in J71: gdb_target METHODS FILE. Compiles that many methods in four equal parts with the GDB observer on, prints how
-// long each part took, writes a command for GDB per method into FILE, and calls some of them: each stops inside at_stop().
+// What GDB runs in J71: gdb_target METHODS FILE. Compiles that many methods in four equal parts with the GDB
+// observer on, prints how long each part took, writes a command for GDB per method into FILE, and calls some
+// of them: each stops inside at_stop().
 #include <berth/berth.hpp>
 
 #include <chrono>
@@ -21,9 +22,10 @@ constexpr size_t kParts = 4;
 
 /// Of method n: odd ones call the one before them, even ones stop.
 std::string source(size_t n) {
-  const char* const callee = n % 2 ? "%y = call i64 @inner(i64 %x)" : "call void @at_stop()\n  %y = add i64 %x, 0";
-  return std::string("declare i64 @inner(i64)\ndeclare void @at_stop()\ndefine i64 @f(i64 %x) {\n  ") + callee + "\n  %z = add i64 %y, " +
-         std::to_string(n) + "\n  ret i64 %z\n}\n";
+  const char* const callee =
+      n % 2 ? "%y = call i64 @inner(i64 %x)" : "call void @at_stop()\n  %y = add i64 %x, 0";
+  return std::string("declare i64 @inner(i64)\ndeclare void @at_stop()\ndefine i64 @f(i64 %x) {\n  ") +
+         callee + "\n  %z = add i64 %y, " + std::to_string(n) + "\n  ret i64 %z\n}\n";
 }
 
 void run(size_t methods, const char* commands) {
@@ -49,7 +51,8 @@ void run(size_t methods, const char* commands) {
       if (n % 2) berth_source_add_edge(made.get(), instances[n - 1].get(), "inner");
       reservation.lease.release(std::move(made));
     }
-    for (size_t n = first; n < instances.size(); ++n) entries.push_back(reinterpret_cast<Number*>(thread.wait_entry(instances[n])));
+    for (size_t n = first; n < instances.size(); ++n)
+      entries.push_back(reinterpret_cast<Number*>(thread.wait_entry(instances[n])));
     const auto took = std::chrono::steady_clock::now() - begin;
     std::printf("part %zu %lld ns\n", part, static_cast<long long>(std::chrono::nanoseconds(took).count()));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A client of the C API for tests of the compiler: handles that own, errors as values, sources that are released and awaited.
+// A client of the C API for tests of the compiler: handles that own, errors as values, sources that are
+// released and awaited.
 #pragma once
 #include <berth/berth.h>
 #include <gtest/gtest.h>
@@ -23,10 +24,10 @@ inline Failure take(berth_error_t* error) {
   return failure;
 }
 
-#define ASSERT_OK(call)                                             \
-  do {                                                              \
-    const ::berth::test::Failure failure_ = ::berth::test::take(call);                            \
-    ASSERT_EQ(failure_.code, BERTH_OK) << failure_.message;         \
+#define ASSERT_OK(call)                                                \
+  do {                                                                 \
+    const ::berth::test::Failure failure_ = ::berth::test::take(call); \
+    ASSERT_EQ(failure_.code, BERTH_OK) << failure_.message;            \
   } while (false)
 
 class Engine {
@@ -96,7 +97,8 @@ inline berth_source_t* source(const std::string& ir, berth_tier_t tier = BERTH_T
 }
 
 /// Reserves the key, which must be free, and releases it with the source. A reference to its instance.
-inline Instance install(berth_engine_t* engine, berth_thread_t* thread, berth_key_t at, berth_source_t* made, const char* label = nullptr) {
+inline Instance install(berth_engine_t* engine, berth_thread_t* thread, berth_key_t at, berth_source_t* made,
+                        const char* label = nullptr) {
   berth_reserve_options_t options{};
   options.struct_size = sizeof options;
   options.timeout_ns = -1;

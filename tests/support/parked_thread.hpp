@@ -13,9 +13,10 @@ namespace berth::test {
 class ParkedThread {
  public:
   explicit ParkedThread(gc::Collector& collector)
-      : hook_("gc-parked", [this](const void* parker) {
-          if (parker == address_.load()) parked_.open();
-        }),
+      : hook_("gc-parked",
+              [this](const void* parker) {
+                if (parker == address_.load()) parked_.open();
+              }),
         thread_([this, &collector] {
           AttachedThread self(collector);
           const gc::SafeRegion region(*self);

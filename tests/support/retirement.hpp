@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Retirement: what a code generator does with gc::StackSearch, as small as it gets: ranges in limbo, freed when no stack holds them.
+// Retirement: what a code generator does with gc::StackSearch, as small as it gets: ranges in limbo, freed
+// when no stack holds them.
 #pragma once
 #include <functional>
 #include <thread>
@@ -15,7 +16,9 @@ class Retirement {
  public:
   explicit Retirement(gc::Collector& collector) : collector_(collector) {}
 
-  void retire(uintptr_t low, uintptr_t high, std::function<void()> free) { limbo_.push_back({low, high, std::move(free)}); }
+  void retire(uintptr_t low, uintptr_t high, std::function<void()> free) {
+    limbo_.push_back({low, high, std::move(free)});
+  }
   /// How many were freed. Waits for the other threads' polls.
   size_t reclaim(gc::Thread& thread) {
     std::vector<gc::StackSearch::Range> ranges;

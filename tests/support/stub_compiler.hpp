@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// StubCompiler: a code generator behind berth/compiler.h, without code: its entry is the source pointer itself.
+// StubCompiler: a code generator behind berth/compiler.h, without code: its entry is the source pointer
+// itself.
 //
-// With a thread, jobs run there, in order; without, in `help` only. A gate may hold jobs, a plan makes them fail.
+// With a thread, jobs run there, in order; without, in `help` only. A gate may hold jobs, a plan makes them
+// fail.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -20,7 +22,8 @@ class StubCompiler {
  public:
   /// `work` runs per job and answers it; default: publishes the source pointer as entry.
   /// Without history, lifted() and order() stay empty: for runs of any length.
-  explicit StubCompiler(bool has_thread = true, std::function<void(berth_job_t*)> work = {}, bool has_history = true)
+  explicit StubCompiler(bool has_thread = true, std::function<void(berth_job_t*)> work = {},
+                        bool has_history = true)
       : has_thread_(has_thread), has_history_(has_history), work_(work ? std::move(work) : publish) {
     if (has_thread_) thread_ = std::thread([this] { run(); });
   }
@@ -36,9 +39,13 @@ class StubCompiler {
     hooks.struct_size = sizeof hooks;
     hooks.submit = [](void* self, berth_job_t* job) { static_cast<StubCompiler*>(self)->submit(job); };
     if (!has_thread_) {
-      hooks.help = [](void* self, berth_instance_t* instance, int64_t) { return static_cast<StubCompiler*>(self)->help(instance); };
+      hooks.help = [](void* self, berth_instance_t* instance, int64_t) {
+        return static_cast<StubCompiler*>(self)->help(instance);
+      };
     }
-    hooks.lift = [](void* self, berth_instance_t* instance, uint32_t) { static_cast<StubCompiler*>(self)->lift(instance); };
+    hooks.lift = [](void* self, berth_instance_t* instance, uint32_t) {
+      static_cast<StubCompiler*>(self)->lift(instance);
+    };
     hooks.stop = [](void* self, int) { static_cast<StubCompiler*>(self)->stop(); };
     return hooks;
   }
@@ -107,7 +114,8 @@ class StubCompiler {
       {
         std::unique_lock lock(mutex_);
         // Sliced, as glibc 2.36 can lose a notification.
-        while (!((gate_open_ && !queue_.empty()) || stopped_)) changed_.wait_for(lock, std::chrono::milliseconds(50));
+        while (!((gate_open_ && !queue_.empty()) || stopped_))
+          changed_.wait_for(lock, std::chrono::milliseconds(50));
         if (queue_.empty()) return;
         job = queue_.front();
         queue_.pop_front();

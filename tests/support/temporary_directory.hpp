@@ -11,7 +11,9 @@ namespace berth::test {
 
 class TemporaryDirectory {
  public:
-  TemporaryDirectory() : path_(testing::TempDir() + "berth.XXXXXX") { EXPECT_NE(::mkdtemp(path_.data()), nullptr) << path_; }
+  TemporaryDirectory() : path_(testing::TempDir() + "berth.XXXXXX") {
+    EXPECT_NE(::mkdtemp(path_.data()), nullptr) << path_;
+  }
   ~TemporaryDirectory() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);

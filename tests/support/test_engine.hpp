@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// TestEngine: an engine, this thread attached, and threads that a test starts; explains itself when the watchdog bites.
-// Ledger checks: at rest nothing is held and nobody waits.
+// TestEngine: an engine, this thread attached, and threads that a test starts; explains itself when the
+// watchdog bites. Ledger checks: at rest nothing is held and nobody waits.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -56,7 +56,8 @@ inline void* entry_of(int n) {
   return &entries[n];
 }
 
-/// For suites that run on a foreign collector: the hooks of engines that name none, and what makes a thread known to it.
+/// For suites that run on a foreign collector: the hooks of engines that name none, and what makes a thread
+/// known to it.
 struct ForeignCollector {
   gc::Hooks hooks;
   void (*enter_thread)();
@@ -79,7 +80,9 @@ class TestEngine {
   engine::Engine::Impl& impl() { return engine_->impl(); }
   gc::Thread& thread() { return *thread_; }
 
-  Result<Reservation> reserve(Key key, ReserveOptions options = {}) { return engine_->reserve(*thread_, key, options); }
+  Result<Reservation> reserve(Key key, ReserveOptions options = {}) {
+    return engine_->reserve(*thread_, key, options);
+  }
   Lease take(Key key, ReserveOptions options = {}) { return take(*thread_, key, options); }
   Lease take(gc::Thread& thread, Key key, ReserveOptions options = {}) {
     auto got = engine_->reserve(thread, key, options);
@@ -172,7 +175,8 @@ class TestEngine {
 
  private:
   static EngineOptions on_collector(EngineOptions options) {
-    if (foreign_collector && !options.collector.hooks.foreign) options.collector.hooks = foreign_collector->hooks;
+    if (foreign_collector && !options.collector.hooks.foreign)
+      options.collector.hooks = foreign_collector->hooks;
     return options;
   }
 

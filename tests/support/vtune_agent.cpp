@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A profiler's agent for J72: appends the name and size of each method that it is told of to $BERTH_TEST_AGENT_LOG.
+// A profiler's agent for J72: appends the name and size of each method that it is told of to
+// $BERTH_TEST_AGENT_LOG.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Watchdog: ends the process with a message if a scope of a test takes too long, so that a lost wake-up fails the test.
+// Watchdog: ends the process with a message if a scope of a test takes too long, so that a lost wake-up fails
+// the test.
 #pragma once
 #include <unistd.h>
 

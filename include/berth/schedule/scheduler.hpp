@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scheduler: runs threads as fibres of one thread, so that every interleaving is a list of decisions that can be searched and replayed.
+// Scheduler: runs threads as fibres of one thread, so that every interleaving is a list of decisions that can
+// be searched and replayed.
 //
 //   fibre    | point(), another chosen | block(on)       | wake(on) | deadline chosen or due | body returns
 //   Ready    | Ready                   | -               | -        | -                      | -
 //   Running  | Ready                   | Blocked         | -        | -                      | Done
 //   Blocked  | -                       | -               | Ready    | Ready, timed out       | -
 //
-// A decision is a point at which more than one fibre could go on. The usual choice is that the running fibre goes on, and that the
-// next one in order does when it blocks; a schedule is written as the decisions that were unusual ("12:2,40:t": at decision 12 to
-// fibre 2, at decision 40 time passed). Time is virtual: it passes when nothing else can happen, and, up to the horizon, whenever the
-// strategy lets it. Only sequentially consistent executions are explored.
+// A decision is a point at which more than one fibre could go on. The usual choice is that the running fibre
+// goes on, and that the next one in order does when it blocks; a schedule is written as the decisions that
+// were unusual ("12:2,40:t": at decision 12 to fibre 2, at decision 40 time passed). Time is virtual: it
+// passes when nothing else can happen, and, up to the horizon, whenever the strategy lets it. Only
+// sequentially consistent executions are explored.
 //
-// Threads: one at a time; each native thread may have a scheduler of its own. Cost: a point 5 ns, a switch 30 ns.
+// Threads: one at a time; each native thread may have a scheduler of its own. Cost: a point 5 ns, a switch 30
+// ns.
 #pragma once
 #include <cxxabi.h>
 
@@ -61,7 +64,7 @@ struct Clock {
 using TimePoint = Clock::time_point;
 
 inline constexpr unsigned kMaxFibres = 31;
-inline constexpr unsigned kTime = 31;   // as a choice: time passes to the next deadline
+inline constexpr unsigned kTime = 31;  // as a choice: time passes to the next deadline
 inline constexpr unsigned kNobody = 32;
 
 struct Decision {
@@ -70,12 +73,13 @@ struct Decision {
   unsigned current = kNobody;  // the fibre that has run until now, if it could go on
   bool gives_way = false;      // it has run for so long that it must let others go on
   uint64_t number = 0;         // counts from 0 in each schedule
-  uint64_t state = 0;          // equal for equal happens-before relations of all steps so far; 0 unless asked for
+  uint64_t state = 0;  // equal for equal happens-before relations of all steps so far; 0 unless asked for
 };
 
-/// Places of the program where threads meet: accesses of variables that several threads have accessed and one has written. Elsewhere
-/// a switch makes no difference, as the steps up to the next such place commute with those of all others; so a search that knows the
-/// places leaves the others out, and begins again when a schedule shows a new one.
+/// Places of the program where threads meet: accesses of variables that several threads have accessed and one
+/// has written. Elsewhere a switch makes no difference, as the steps up to the next such place commute with
+/// those of all others; so a search that knows the places leaves the others out, and begins again when a
+/// schedule shows a new one.
 class Places {
  public:
   bool contains(uint64_t place) const noexcept { return known_.contains(place); }
@@ -98,7 +102,8 @@ class Strategy {
   virtual bool begin() = 0;
   /// One of the decision's options.
   virtual unsigned choose(const Decision& decision) = 0;
-  /// Where the schedule adds the places that it finds, or null: then all are decided at, and Decision::state is 0.
+  /// Where the schedule adds the places that it finds, or null: then all are decided at, and Decision::state
+  /// is 0.
   virtual Places* places() { return nullptr; }
 };
 
@@ -139,15 +144,16 @@ inline std::optional<Deviations> parse_deviations(std::string_view text) {
 }
 
 struct Limits {
-  uint64_t steps = 200'000;                 // points of one schedule; more is a failure
-  uint64_t idle = 1'000;                    // times that time passed because nothing else could happen; more is a failure
-  std::chrono::nanoseconds horizon{0};      // time that may pass while something could happen
-  bool trace = false;                       // writes each switch to stderr
+  uint64_t steps = 200'000;  // points of one schedule; more is a failure
+  uint64_t idle = 1'000;     // times that time passed because nothing else could happen; more is a failure
+  std::chrono::nanoseconds horizon{0};  // time that may pass while something could happen
+  bool trace = false;                   // writes each switch to stderr
 };
 
 class Scheduler {
  public:
-  Scheduler(Strategy& strategy, const Limits& limits) : strategy_(strategy), limits_(limits), places_(strategy.places()) {}
+  Scheduler(Strategy& strategy, const Limits& limits)
+      : strategy_(strategy), limits_(limits), places_(strategy.places()) {}
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
@@ -156,8 +162,8 @@ class Scheduler {
   /// Failed schedules of this process. Threads: any.
   static size_t num_abandoned() noexcept { return num_abandoned_.load(std::memory_order_relaxed); }
 
-  /// Runs one schedule to its end. Null: all is well. What a failed schedule leaves is never freed: its fibres stand where they failed,
-  /// and their frames cannot be unwound through functions that do not throw.
+  /// Runs one schedule to its end. Null: all is well. What a failed schedule leaves is never freed: its
+  /// fibres stand where they failed, and their frames cannot be unwound through functions that do not throw.
   std::optional<std::string> run(std::function<void()> body);
 
   // The following: called by fibres.
@@ -167,7 +173,8 @@ class Scheduler {
     self.what = what;
     self.where = where;
     const bool meets = note_place(self, where);
-    if (++steps_ > limits_.steps) fail("the schedule does not end: " + std::to_string(limits_.steps) + " steps");
+    if (++steps_ > limits_.steps)
+      fail("the schedule does not end: " + std::to_string(limits_.steps) + " steps");
     if (ready_ == bit(self.id) && !time_may_pass()) return;
     Fibre* next = choose(meets);
     if (next != &self) switch_to(next);
@@ -318,7 +325,8 @@ class Scheduler {
     struct Kept {
       Kept() = default;
       ~Kept() {
-        for (boost::context::stack_context& stack : stacks) boost::context::protected_fixedsize_stack(kBytes).deallocate(stack);
+        for (boost::context::stack_context& stack : stacks)
+          boost::context::protected_fixedsize_stack(kBytes).deallocate(stack);
       }
       Kept(const Kept&) = delete;
       Kept& operator=(const Kept&) = delete;
@@ -331,12 +339,15 @@ class Scheduler {
   };
 
   static constexpr uint32_t bit(unsigned id) noexcept { return uint32_t{1} << id; }
-  static constexpr uint64_t kLongRun = 2'000;  // decisions for one fibre in a row, then others go on: it may wait for them in a loop
+  static constexpr uint64_t kLongRun =
+      2'000;  // decisions for one fibre in a row, then others go on: it may wait for them in a loop
   static uint64_t scramble(uint64_t x) noexcept {
     x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
     return x ^ (x >> 32);
   }
-  static void mix(uint64_t& hash, uint64_t value) noexcept { hash = scramble(hash * 0x9e3779b97f4a7c15u + value + 1); }
+  static void mix(uint64_t& hash, uint64_t value) noexcept {
+    hash = scramble(hash * 0x9e3779b97f4a7c15u + value + 1);
+  }
 
   static uint64_t place_of(std::source_location where) noexcept {
     uint64_t place = reinterpret_cast<uintptr_t>(where.file_name());
@@ -366,7 +377,9 @@ class Scheduler {
     for (const auto& fibre : fibres_) next = std::min(next, fibre->deadline);
     return next;
   }
-  bool time_may_pass() const noexcept { return quiet_ == 0 && now_ < horizon_ && next_deadline() <= horizon_; }
+  bool time_may_pass() const noexcept {
+    return quiet_ == 0 && now_ < horizon_ && next_deadline() <= horizon_;
+  }
   void pass_time(TimePoint until) noexcept {
     now_ = std::max(now_, until);
     for (const auto& fibre : fibres_) {
@@ -463,7 +476,8 @@ inline Scheduler::Fibre* Scheduler::choose(bool meets) noexcept {
         return nullptr;
       }
       if (++idle_ > limits_.idle) {
-        failure_ = "no progress: " + std::to_string(limits_.idle) + " waits ended by their deadlines alone" + positions();
+        failure_ = "no progress: " + std::to_string(limits_.idle) + " waits ended by their deadlines alone" +
+                   positions();
         return nullptr;
       }
       pass_time(deadline);
@@ -517,12 +531,13 @@ inline unsigned Scheduler::spawn(std::function<void()> body, std::string name) {
   const boost::context::stack_context stack = Stacks{}.allocate();
   fibre.stack_low = static_cast<char*>(stack.sp) - stack.size;
   fibre.stack_bytes = stack.size;
-  fibre.context = boost::context::fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), Stacks{},
-                                        [this, &fibre](boost::context::fiber&& loop) {
-                                          loop_ = std::move(loop);
-                                          start(fibre);
-                                          return std::move(loop_);
-                                        });
+  fibre.context =
+      boost::context::fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack),
+                            Stacks{}, [this, &fibre](boost::context::fiber&& loop) {
+                              loop_ = std::move(loop);
+                              start(fibre);
+                              return std::move(loop_);
+                            });
   ready_ |= bit(fibre.id);
   return fibre.id;
 }
@@ -540,14 +555,13 @@ inline void Scheduler::start(Fibre& fibre) {
     }
   } catch (const std::exception& exception) {
     fail(std::string("an exception leaves the thread: ") + exception.what());
-  } catch (...) {
-    fail("an exception leaves the thread");
-  }
+  } catch (...) { fail("an exception leaves the thread"); }
   fibre.body = nullptr;
   fibre.done = true;
   ready_ &= ~bit(fibre.id);
   wake(&fibre, true);
-  const bool all_done = ready_ == 0 && next_deadline() == TimePoint::max() && std::ranges::all_of(fibres_, [](const auto& each) { return each->done; });
+  const bool all_done = ready_ == 0 && next_deadline() == TimePoint::max() &&
+                        std::ranges::all_of(fibres_, [](const auto& each) { return each->done; });
   next_ = all_done ? nullptr : choose();
   if (limits_.trace && next_) trace_switch(next_);
 #if defined(BERTH_SCHEDULE_ASAN)
@@ -610,8 +624,8 @@ inline std::string Scheduler::positions() const {
 }
 
 inline void Scheduler::trace_switch(const Fibre* next) const {
-  std::fprintf(stderr, "%8llu  %s  ->  %s\n", static_cast<unsigned long long>(decisions_), position_of(*running_).c_str(),
-               next ? next->name.c_str() : "the end");
+  std::fprintf(stderr, "%8llu  %s  ->  %s\n", static_cast<unsigned long long>(decisions_),
+               position_of(*running_).c_str(), next ? next->name.c_str() : "the end");
 }
 
 template <class T>
@@ -629,5 +643,7 @@ T& Scheduler::local() {
 
 #if defined(BERTH_SCHEDULE_ASAN)
 // What a failed schedule leaves is no leak to report. A program's own definition replaces this one.
-extern "C" __attribute__((weak)) int __lsan_is_turned_off() { return berth::schedule::Scheduler::num_abandoned() != 0; }
+extern "C" __attribute__((weak)) int __lsan_is_turned_off() {
+  return berth::schedule::Scheduler::num_abandoned() != 0;
+}
 #endif

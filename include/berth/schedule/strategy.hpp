@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Strategies: how a search of schedules chooses.
 //
-//   Priorities    random priorities with a few random points of change; finds a fault of depth d in n threads and k decisions with a
-//                 probability of at least 1 / (n k^(d-1)) per schedule: Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized
-//                 scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010
+//   Priorities    random priorities with a few random points of change; finds a fault of depth d in n threads
+//                 and k decisions with a probability of at least 1 / (n k^(d-1)) per schedule: Burckhardt,
+//                 Kothari, Musuvathi, Nagarakatte, "A randomized scheduler with probabilistic guarantees of
+//                 finding bugs", ASPLOS 2010
 //   RandomWalk    each choice at random
-//   Exhaustive    every schedule with at most c preemptions, fewest first: Musuvathi, Qadeer, "Iterative context bounding for
-//                 systematic testing of multithreaded programs", PLDI 2007; a state that was seen with the same happens-before
-//                 relation and no fewer preemptions left is not searched again (same authors, "Partial-order reduction for
-//                 context-bounded state exploration", 2007), and nothing is decided at places where no threads meet
+//   Exhaustive    every schedule with at most c preemptions, fewest first: Musuvathi, Qadeer, "Iterative
+//                 context bounding for systematic testing of multithreaded programs", PLDI 2007; a state that
+//                 was seen with the same happens-before relation and no fewer preemptions left is not
+//                 searched again (same authors, "Partial-order reduction for context-bounded state
+//                 exploration", 2007), and nothing is decided at places where no threads meet
 //   Replay        the schedule of a failure
 #pragma once
 #include <algorithm>
@@ -43,7 +45,9 @@ class RandomWalk final : public Strategy {
   bool begin() override { return left_-- != 0; }
   unsigned choose(const Decision& decision) override {
     uint32_t options = decision.options;
-    for (uint64_t skipped = random_.below(static_cast<uint64_t>(std::popcount(options))); skipped > 0; --skipped) options &= options - 1;
+    for (uint64_t skipped = random_.below(static_cast<uint64_t>(std::popcount(options))); skipped > 0;
+         --skipped)
+      options &= options - 1;
     return static_cast<unsigned>(std::countr_zero(options));
   }
 
@@ -55,21 +59,24 @@ class RandomWalk final : public Strategy {
 class Priorities final : public Strategy {
  public:
   /// `changes`: at most so many points of change, the depth of a fault less 1.
-  Priorities(uint64_t seed, uint64_t schedules, unsigned changes) noexcept : random_(seed), left_(schedules), max_changes_(changes) {}
+  Priorities(uint64_t seed, uint64_t schedules, unsigned changes) noexcept
+      : random_(seed), left_(schedules), max_changes_(changes) {}
   bool begin() override {
     if (left_-- == 0) return false;
     // The fewer changes the likelier is each place of them: all depths are tried.
     changes_.resize(random_.below(max_changes_ + 1));
     for (uint64_t& change : changes_) change = random_.below(longest_);
     std::iota(priorities_.begin(), priorities_.end(), 1);
-    for (size_t i = priorities_.size(); i > 1; --i) std::swap(priorities_[i - 1], priorities_[random_.below(i)]);
+    for (size_t i = priorities_.size(); i > 1; --i)
+      std::swap(priorities_[i - 1], priorities_[random_.below(i)]);
     lowest_ = 0;
     return true;
   }
   unsigned choose(const Decision& decision) override {
     longest_ = std::max(longest_, decision.number + 1);
     const bool changes = std::ranges::find(changes_, decision.number) != changes_.end();
-    if ((changes || decision.gives_way) && decision.current != kNobody) priorities_[decision.current] = --lowest_;
+    if ((changes || decision.gives_way) && decision.current != kNobody)
+      priorities_[decision.current] = --lowest_;
     unsigned best = kNobody;
     for (uint32_t options = decision.options; options; options &= options - 1) {
       const auto each = static_cast<unsigned>(std::countr_zero(options));
@@ -91,7 +98,8 @@ class Priorities final : public Strategy {
 
 class Exhaustive final : public Strategy {
  public:
-  explicit Exhaustive(unsigned preemptions, uint64_t schedules = UINT64_MAX) noexcept : bound_(preemptions), left_(schedules) {}
+  explicit Exhaustive(unsigned preemptions, uint64_t schedules = UINT64_MAX) noexcept
+      : bound_(preemptions), left_(schedules) {}
   bool begin() override {
     if (places_.has_grown()) {
       path_.clear();
@@ -121,7 +129,8 @@ class Exhaustive final : public Strategy {
     }
     known->second = spent;
     const uint32_t others = decision.options & ~(uint32_t{1} << decision.usual);
-    path_.push_back({others, decision.current != kNobody && !decision.gives_way, decision.usual, decision.usual, spent});
+    path_.push_back(
+        {others, decision.current != kNobody && !decision.gives_way, decision.usual, decision.usual, spent});
     ++depth_;
     return decision.usual;
   }
@@ -131,10 +140,10 @@ class Exhaustive final : public Strategy {
 
  private:
   struct Node {
-    uint32_t others;      // not tried yet
-    bool could_go_on;     // so that another choice preempts
+    uint32_t others;   // not tried yet
+    bool could_go_on;  // so that another choice preempts
     unsigned usual, chosen;
-    unsigned spent;       // preemptions before
+    unsigned spent;  // preemptions before
   };
   static unsigned cost(const Node& node, unsigned choice) noexcept {
     return choice != node.usual && (node.could_go_on || choice == kTime) ? 1 : 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What threads share, under the scheduler: Atomic, Mutex, Condition, Thread, local, pause. Outside of explore() they are plain
-// variables of one thread.
+// What threads share, under the scheduler: Atomic, Mutex, Condition, Thread, local, pause. Outside of
+// explore() they are plain variables of one thread.
 //
-// Their names and meaning are those of the standard library, so that code written against aliases runs with either. Memory orders
-// are taken and ignored: all is sequentially consistent. Each operation remembers where it was called, which a failure shows.
+// Their names and meaning are those of the standard library, so that code written against aliases runs with
+// either. Memory orders are taken and ignored: all is sequentially consistent. Each operation remembers where
+// it was called, which a failure shows.
 #pragma once
 #include <atomic>
 #include <concepts>
@@ -23,7 +24,8 @@ inline void point(const char* what, Where where = Where::current()) noexcept {
 inline void hook(const char* name, Where where = Where::current()) noexcept {
   if (Scheduler* const scheduler = Scheduler::current()) scheduler->hook(name, where);
 }
-/// One round of a busy wait. Without it a loop that waits for another thread is told from one that works only by its length.
+/// One round of a busy wait. Without it a loop that waits for another thread is told from one that works only
+/// by its length.
 inline void pause(Where where = Where::current()) noexcept {
   if (Scheduler* const scheduler = Scheduler::current()) scheduler->pause(where);
 }
@@ -34,9 +36,11 @@ inline void pause(Where where = Where::current()) noexcept {
   std::abort();
 }
 inline void check(bool holds, const char* text, Where where = Where::current()) noexcept {
-  if (!holds) [[unlikely]] fail(std::string(text) + " (" + where.file_name() + ':' + std::to_string(where.line()) + ')');
+  if (!holds) [[unlikely]]
+    fail(std::string(text) + " (" + where.file_name() + ':' + std::to_string(where.line()) + ')');
 }
-/// Times that all threads waited and only the passing of time ended it; a lost wake-up behind a timed wait is one.
+/// Times that all threads waited and only the passing of time ended it; a lost wake-up behind a timed wait is
+/// one.
 inline uint64_t num_idle() noexcept {
   Scheduler* const scheduler = Scheduler::current();
   return scheduler ? scheduler->num_idle() : 0;
@@ -84,16 +88,19 @@ class Atomic {
     }
     return value_;
   }
-  void store(T value, std::memory_order = std::memory_order_seq_cst, Where where = Where::current()) noexcept {
+  void store(T value, std::memory_order = std::memory_order_seq_cst,
+             Where where = Where::current()) noexcept {
     before_write("store", where);
     value_ = value;
   }
-  T exchange(T value, std::memory_order = std::memory_order_seq_cst, Where where = Where::current()) noexcept {
+  T exchange(T value, std::memory_order = std::memory_order_seq_cst,
+             Where where = Where::current()) noexcept {
     before_write("exchange", where);
     return std::exchange(value_, value);
   }
   /// Never fails spuriously, neither form.
-  bool compare_exchange_strong(T& expected, T desired, std::memory_order, std::memory_order, Where where = Where::current()) noexcept {
+  bool compare_exchange_strong(T& expected, T desired, std::memory_order, std::memory_order,
+                               Where where = Where::current()) noexcept {
     if (Scheduler* const scheduler = Scheduler::current()) scheduler->point("compare_exchange", where);
     return replace(expected, desired);
   }
@@ -101,7 +108,8 @@ class Atomic {
                                Where where = Where::current()) noexcept {
     return compare_exchange_strong(expected, desired, {}, {}, where);
   }
-  bool compare_exchange_weak(T& expected, T desired, std::memory_order, std::memory_order, Where where = Where::current()) noexcept {
+  bool compare_exchange_weak(T& expected, T desired, std::memory_order, std::memory_order,
+                             Where where = Where::current()) noexcept {
     return compare_exchange_strong(expected, desired, {}, {}, where);
   }
   bool compare_exchange_weak(T& expected, T desired, std::memory_order = std::memory_order_seq_cst,
@@ -206,7 +214,8 @@ class Mutex {
   unsigned owner_ = kNobody;
 };
 
-/// Waits with any lock type over Mutex. No spurious wake-ups. notify_one wakes the one that has waited for longest.
+/// Waits with any lock type over Mutex. No spurious wake-ups. notify_one wakes the one that has waited for
+/// longest.
 class Condition {
  public:
   template <class Lock>

@@ -3,7 +3,7 @@
 
 #include "kernels.h"
 
-BENCH_KERNEL double dot(const double *x, const double *y, int64_t n) {
+BENCH_KERNEL double dot(const double* x, const double* y, int64_t n) {
   double sum = 0.0;
   for (int64_t i = 0; i < n; ++i) sum += x[i] * y[i];
   return sum;

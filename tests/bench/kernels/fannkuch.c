@@ -3,7 +3,7 @@
 
 #include "kernels.h"
 
-BENCH_KERNEL int64_t flips_of(const int64_t *source, int64_t *work, int64_t n) {
+BENCH_KERNEL int64_t flips_of(const int64_t* source, int64_t* work, int64_t n) {
   for (int64_t i = 0; i < n; ++i) work[i] = source[i];
   int64_t flips = 0, first = work[0];
   while (first != 0) {
@@ -20,7 +20,7 @@ BENCH_KERNEL int64_t flips_of(const int64_t *source, int64_t *work, int64_t n) {
   return flips;
 }
 
-BENCH_KERNEL bool step(int64_t *p, int64_t *count, int64_t n) {
+BENCH_KERNEL bool step(int64_t* p, int64_t* count, int64_t n) {
   for (int64_t r = 1; r < n; ++r) {
     const int64_t first = p[0];
     for (int64_t i = 0; i < r; ++i) p[i] = p[i + 1];
@@ -31,7 +31,7 @@ BENCH_KERNEL bool step(int64_t *p, int64_t *count, int64_t n) {
   return false;
 }
 
-BENCH_KERNEL int64_t fannkuch(int64_t *p, int64_t *work, int64_t *count, int64_t n) {
+BENCH_KERNEL int64_t fannkuch(int64_t* p, int64_t* work, int64_t* count, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     p[i] = i;
     count[i] = i + 1;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels of bench run in C: each does `rounds` rounds of what the .bth of its name does, and gives the same number.
+// The kernels of bench run in C: each does `rounds` rounds of what the .bth of its name does, and gives the
+// same number.
 #ifndef BERTH_TESTS_BENCH_KERNELS_KERNELS_H
 #define BERTH_TESTS_BENCH_KERNELS_KERNELS_H
 #include <stdint.h>
 
 #define BENCH_KERNEL static __attribute__((noinline))
 
-// The number, which the compiler does not know: the length of an array is no constant of the program in the language either.
+// The number, which the compiler does not know: the length of an array is no constant of the program in the
+// language either.
 static inline int64_t bench_unknown(int64_t number) {
   __asm__("" : "+r"(number));
   return number;

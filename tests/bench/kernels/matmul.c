@@ -3,7 +3,7 @@
 
 #include "kernels.h"
 
-BENCH_KERNEL void multiply(const double *a, const double *b, double *c, int64_t n) {
+BENCH_KERNEL void multiply(const double* a, const double* b, double* c, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t k = 0; k < n; ++k) {
       const double factor = a[i * n + k];

@@ -8,11 +8,11 @@ typedef struct {
 } Body;
 
 // An array of pointers, as the language has it.
-BENCH_KERNEL void advance(Body **bodies, int64_t n, double dt) {
+BENCH_KERNEL void advance(Body** bodies, int64_t n, double dt) {
   for (int64_t i = 0; i < n; ++i) {
-    Body *b = bodies[i];
+    Body* b = bodies[i];
     for (int64_t j = i + 1; j < n; ++j) {
-      Body *o = bodies[j];
+      Body* o = bodies[j];
       const double dx = b->x - o->x, dy = b->y - o->y, dz = b->z - o->z;
       const double square = dx * dx + dy * dy + dz * dz;
       const double mag = dt / (square * sqrt(square));
@@ -25,7 +25,7 @@ BENCH_KERNEL void advance(Body **bodies, int64_t n, double dt) {
     }
   }
   for (int64_t i = 0; i < n; ++i) {
-    Body *b = bodies[i];
+    Body* b = bodies[i];
     b->x = b->x + dt * b->vx;
     b->y = b->y + dt * b->vy;
     b->z = b->z + dt * b->vz;
@@ -38,7 +38,7 @@ double bench_nbody(int64_t rounds) {
                  {8.3, 4.1, -0.4, -1.0, 1.8, 0.008, 0.01},
                  {12.9, -15.1, -0.2, 1.1, 0.9, -0.01, 0.002},
                  {15.4, -25.9, 0.2, 1.0, 0.6, -0.03, 0.002}};
-  Body *bodies[5];
+  Body* bodies[5];
   for (int64_t i = 0; i < 5; ++i) bodies[i] = &all[i];
   const int64_t n = bench_unknown(5);
   for (int64_t round = 0; round < rounds; ++round) advance(bodies, n, 0.01);

@@ -3,7 +3,7 @@
 
 #include "kernels.h"
 
-BENCH_KERNEL void saxpy(double a, const double *x, double *y, int64_t n) {
+BENCH_KERNEL void saxpy(double a, const double* x, double* y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = a * x[i] + y[i];
 }
 

@@ -3,7 +3,7 @@
 
 #include "kernels.h"
 
-BENCH_KERNEL int64_t sieve(uint8_t *composite, int64_t n) {
+BENCH_KERNEL int64_t sieve(uint8_t* composite, int64_t n) {
   for (int64_t i = 0; i < n; ++i) composite[i] = 0;
   for (int64_t p = 2; p * p < n; ++p) {
     if (composite[p] != 0) continue;
@@ -18,7 +18,7 @@ BENCH_KERNEL int64_t sieve(uint8_t *composite, int64_t n) {
 
 double bench_sieve(int64_t rounds) {
   const int64_t n = bench_unknown(65536);
-  uint8_t *composite = malloc(n);
+  uint8_t* composite = malloc(n);
   int64_t total = 0;
   for (int64_t round = 0; round < rounds; ++round) total += sieve(composite, n);
   free(composite);

@@ -3,7 +3,7 @@
 
 #include "kernels.h"
 
-BENCH_KERNEL void step(const double *from, double *to, int64_t n) {
+BENCH_KERNEL void step(const double* from, double* to, int64_t n) {
   for (int64_t i = 1; i < n - 1; ++i) to[i] = 0.25 * from[i - 1] + 0.5 * from[i] + 0.25 * from[i + 1];
 }
 

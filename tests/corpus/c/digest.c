@@ -42,20 +42,23 @@ static void make_constants(void) {
   }
 }
 
-static void mix(struct digest *digest) {
+static void mix(struct digest* digest) {
   uint32_t schedule[64], w[8];
   for (int i = 0; i < 16; ++i) {
-    const uint8_t *const at = digest->block + 4 * i;
+    const uint8_t* const at = digest->block + 4 * i;
     schedule[i] = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
   }
   for (int i = 16; i < 64; ++i) {
     const uint32_t a = schedule[i - 15], b = schedule[i - 2];
-    schedule[i] = schedule[i - 16] + schedule[i - 7] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+    schedule[i] = schedule[i - 16] + schedule[i - 7] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) +
+                  (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
   }
   memcpy(w, digest->words, sizeof w);
   for (int i = 0; i < 64; ++i) {
-    const uint32_t choice = (w[4] & w[5]) ^ (~w[4] & w[6]), majority = (w[0] & w[1]) ^ (w[0] & w[2]) ^ (w[1] & w[2]);
-    const uint32_t one = w[7] + (rotate(w[4], 6) ^ rotate(w[4], 11) ^ rotate(w[4], 25)) + choice + round_constants[i] + schedule[i];
+    const uint32_t choice = (w[4] & w[5]) ^ (~w[4] & w[6]),
+                   majority = (w[0] & w[1]) ^ (w[0] & w[2]) ^ (w[1] & w[2]);
+    const uint32_t one = w[7] + (rotate(w[4], 6) ^ rotate(w[4], 11) ^ rotate(w[4], 25)) + choice +
+                         round_constants[i] + schedule[i];
     const uint32_t two = (rotate(w[0], 2) ^ rotate(w[0], 13) ^ rotate(w[0], 22)) + majority;
     memmove(w + 1, w, 7 * sizeof *w);
     w[4] += one;
@@ -64,14 +67,14 @@ static void mix(struct digest *digest) {
   for (int i = 0; i < 8; ++i) digest->words[i] += w[i];
 }
 
-static void add(struct digest *digest, const void *bytes, size_t n) {
-  for (const uint8_t *at = bytes; n-- > 0; ++at) {
+static void add(struct digest* digest, const void* bytes, size_t n) {
+  for (const uint8_t* at = bytes; n-- > 0; ++at) {
     digest->block[digest->length++ % 64] = *at;
     if (digest->length % 64 == 0) mix(digest);
   }
 }
 
-static void finish(struct digest *digest) {
+static void finish(struct digest* digest) {
   const uint64_t bits = digest->length * 8;
   add(digest, "\x80", 1);
   while (digest->length % 64 != 56) add(digest, "", 1);
@@ -80,7 +83,7 @@ static void finish(struct digest *digest) {
   add(digest, tail, 8);
 }
 
-static void print(const char *label, struct digest *digest) {
+static void print(const char* label, struct digest* digest) {
   finish(digest);
   printf("%s ", label);
   for (int i = 0; i < 8; ++i) printf("%08x", digest->words[i]);

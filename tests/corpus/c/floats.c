@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Corpus: floating point at its edges: denormals, infinities, NaN, signed zero, conversions, long double, complex, exact hexadecimal.
+// Corpus: floating point at its edges: denormals, infinities, NaN, signed zero, conversions, long double,
+// complex, exact hexadecimal.
 #include <complex.h>
 #include <float.h>
 #include <math.h>
@@ -35,8 +36,10 @@ static double power(double x, int n) {
 int main(void) {
   const double denormal = tiny / 4, infinite = huge_number * 2, not_a_number = zero / zero;
   printf("%a %a %d %d\n", denormal, denormal * 3, isinf(infinite), isnan(not_a_number));
-  printf("%llx %llx %d\n", (unsigned long long)bits_of(-zero), (unsigned long long)bits_of(zero * -one), 1 / -zero < 0);
-  printf("%d %d %d %d\n", not_a_number == not_a_number, not_a_number < one, one < infinite, not_a_number != one);
+  printf("%llx %llx %d\n", (unsigned long long)bits_of(-zero), (unsigned long long)bits_of(zero * -one),
+         1 / -zero < 0);
+  printf("%d %d %d %d\n", not_a_number == not_a_number, not_a_number < one, one < infinite,
+         not_a_number != one);
   printf("%a %a %a\n", harmonic(1000), power(1.0000001, 12345), fused_or_not(1 + 0x1p-30, 1 - 0x1p-30, -1));
   printf("%a %a\n", (double)(tiny_float / 8), (double)(one_float / 3));
   printf("%lld %d %u %llu\n", (long long)-2.9999, (int)2.9999f, (unsigned)3e9, (unsigned long long)1.5e19);
@@ -54,7 +57,9 @@ int main(void) {
   const double complex z = (one + 2 * one * I) * (3 - one * I);
   const double complex quotient = z / (one + I);
   const float complex single = (float complex)z * (float complex)z;
-  printf("%a %a %a %a %a %a\n", creal(z), cimag(z), creal(quotient), cimag(quotient), (double)crealf(single), (double)cimagf(single));
-  printf("%d %d %d\n", fpclassify(denormal) == FP_SUBNORMAL, signbit(-zero) != 0, fpclassify(zero) == FP_ZERO);
+  printf("%a %a %a %a %a %a\n", creal(z), cimag(z), creal(quotient), cimag(quotient), (double)crealf(single),
+         (double)cimagf(single));
+  printf("%d %d %d\n", fpclassify(denormal) == FP_SUBNORMAL, signbit(-zero) != 0,
+         fpclassify(zero) == FP_ZERO);
   return 0;
 }

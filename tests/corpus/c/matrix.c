@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Corpus: dense matrices of doubles and floats. Arrays of variable length, loops that are vectorised, exact output in hexadecimal.
+// Corpus: dense matrices of doubles and floats. Arrays of variable length, loops that are vectorised, exact
+// output in hexadecimal.
 #include <math.h>
 #include <stdio.h>
 
@@ -19,7 +20,7 @@ static void multiply(int n, double a[n][n], double b[n][n], double out[n][n]) {
 }
 
 // Gauss with pivots; the determinant is returned.
-static double solve(int n, double a[n][n], double *right) {
+static double solve(int n, double a[n][n], double* right) {
   double determinant = 1;
   for (int column = 0; column < n; ++column) {
     int pivot = column;
@@ -51,7 +52,7 @@ static double solve(int n, double a[n][n], double *right) {
   return determinant;
 }
 
-static int sum_of_bytes(const unsigned char *bytes, int n) {
+static int sum_of_bytes(const unsigned char* bytes, int n) {
   int sum = 0;
   for (int i = 0; i < n; ++i) sum += bytes[i];
   return sum;

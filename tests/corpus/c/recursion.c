@@ -35,7 +35,7 @@ static int64_t with_arrays(int n) {
   for (int i = 0; i <= n; ++i) items[i] = i * n;
   int64_t sum = 0;
   for (int i = 0; i <= n; ++i) {
-    char *const block = __builtin_alloca((size_t)(i + 1));
+    char* const block = __builtin_alloca((size_t)(i + 1));
     block[i] = (char)i;
     sum += items[i] + block[i];
   }
@@ -43,7 +43,7 @@ static int64_t with_arrays(int n) {
 }
 
 static int permutations;
-static void permute(int *items, int n, int at) {
+static void permute(int* items, int n, int at) {
   if (at == n) {
     if (items[0] < items[n - 1]) ++permutations;
     return;
@@ -59,7 +59,7 @@ static void permute(int *items, int n, int at) {
   }
 }
 
-static void hanoi(int n, int from, int to, int by, unsigned *moves) {
+static void hanoi(int n, int from, int to, int by, unsigned* moves) {
   if (n == 0) return;
   hanoi(n - 1, from, by, to, moves);
   *moves = *moves * 7 + (unsigned)(from * 3 + to);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Corpus: sorting. Recursion, arrays on the stack and in static data, comparators called by the host's qsort and bsearch.
+// Corpus: sorting. Recursion, arrays on the stack and in static data, comparators called by the host's qsort
+// and bsearch.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static uint32_t next_random(void) {
   return state;
 }
 
-static void quick_sort(uint32_t *items, int low, int high) {
+static void quick_sort(uint32_t* items, int low, int high) {
   while (low < high) {
     const uint32_t pivot = items[low + (high - low) / 2];
     int i = low, j = high;
@@ -46,17 +47,18 @@ static void quick_sort(uint32_t *items, int low, int high) {
   }
 }
 
-static void merge_sort(uint32_t *items, size_t n) {
+static void merge_sort(uint32_t* items, size_t n) {
   if (n < 2) return;
   const size_t half = n / 2;
   merge_sort(items, half);
   merge_sort(items + half, n - half);
   memcpy(scratch, items, half * sizeof *items);
   size_t left = 0, right = half, to = 0;
-  while (left < half) items[to++] = right < n && items[right] < scratch[left] ? items[right++] : scratch[left++];
+  while (left < half)
+    items[to++] = right < n && items[right] < scratch[left] ? items[right++] : scratch[left++];
 }
 
-static void sift(uint32_t *items, size_t root, size_t n) {
+static void sift(uint32_t* items, size_t root, size_t n) {
   for (size_t child; (child = 2 * root + 1) < n; root = child) {
     if (child + 1 < n && items[child + 1] > items[child]) ++child;
     if (items[root] >= items[child]) return;
@@ -66,7 +68,7 @@ static void sift(uint32_t *items, size_t root, size_t n) {
   }
 }
 
-static void heap_sort(uint32_t *items, size_t n) {
+static void heap_sort(uint32_t* items, size_t n) {
   for (size_t i = n / 2; i-- > 0;) sift(items, i, n);
   while (n-- > 1) {
     const uint32_t kept = items[0];
@@ -76,13 +78,13 @@ static void heap_sort(uint32_t *items, size_t n) {
   }
 }
 
-static int compare_records(const void *a, const void *b) {
+static int compare_records(const void* a, const void* b) {
   const struct record *const left = a, *const right = b;
   if (left->key % 97 != right->key % 97) return left->key % 97 < right->key % 97 ? -1 : 1;
   return left->origin - right->origin;
 }
 
-static uint32_t checksum(const uint32_t *items, size_t n) {
+static uint32_t checksum(const uint32_t* items, size_t n) {
   uint32_t sum = 0;
   for (size_t i = 0; i < n; ++i) sum = sum * 31 + items[i];
   return sum;
@@ -107,7 +109,7 @@ int main(void) {
   uint32_t order = 0;
   for (int i = 0; i < 200; ++i) order = order * 33 + records[i].origin;
   printf("records %08x %s %s\n", order, records[0].name, records[199].name);
-  const struct record *const found = bsearch(&records[77], records, 200, sizeof records[0], compare_records);
+  const struct record* const found = bsearch(&records[77], records, 200, sizeof records[0], compare_records);
   printf("found %td\n", found - records);
   return 0;
 }

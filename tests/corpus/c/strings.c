@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Corpus: text. Tables of strings, host functions that optimisers replace by others (printf, sprintf, strcat, strchr), byte loops.
+// Corpus: text. Tables of strings, host functions that optimisers replace by others (printf, sprintf, strcat,
+// strchr), byte loops.
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,29 +8,30 @@
 
 static const char text[] =
     "the quick brown fox jumps over the lazy dog; the dog sleeps, the fox runs and runs and runs.";
-static const char *const months[] = {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", NULL};
+static const char* const months[] = {"jan", "feb", "mar", "apr", "may", "jun", "jul",
+                                     "aug", "sep", "oct", "nov", "dec", NULL};
 
 struct word {
   char text[16];
   int count;
 };
 
-static int month_of(const char *name) {
+static int month_of(const char* name) {
   for (int i = 0; months[i]; ++i) {
     if (strcmp(months[i], name) == 0) return i + 1;
   }
   return 0;
 }
 
-static void reverse(char *from) {
-  for (char *to = from + strlen(from); from < to--;) {
+static void reverse(char* from) {
+  for (char* to = from + strlen(from); from < to--;) {
     const char kept = *from;
     *from++ = *to;
     *to = kept;
   }
 }
 
-static int count_words(const char *at, struct word *words, int most) {
+static int count_words(const char* at, struct word* words, int most) {
   int n = 0;
   while (*at) {
     while (*at && !isalpha((unsigned char)*at)) ++at;
@@ -46,7 +48,7 @@ static int count_words(const char *at, struct word *words, int most) {
   return n;
 }
 
-static int distance(const char *a, const char *b) {
+static int distance(const char* a, const char* b) {
   int row[64];
   const int n = (int)strlen(b);
   for (int j = 0; j <= n; ++j) row[j] = j;
@@ -82,7 +84,8 @@ int main(void) {
   reverse(buffer);
   printf("%s %d %d\n", buffer, month_of("aug"), month_of("xyz"));
   printf("%d %d\n", distance("kitten", "sitting"), distance("saturday", "sunday"));
-  printf("%d %d %d\n", strncmp("abcd", "abce", 3), memcmp("aab", "aaa", 3) > 0, strncmp("abcd", "abce", 4) < 0);
+  printf("%d %d %d\n", strncmp("abcd", "abce", 3), memcmp("aab", "aaa", 3) > 0,
+         strncmp("abcd", "abce", 4) < 0);
   printf("%ld %d %s\n", strtol("0x7f", NULL, 16), atoi("-42"), strstr(text, "lazy"));
   printf("%5d|%-5d|%05d|%+.3f|%x|%%\n", 42, 42, 42, 3.14159, 255u);
   return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Corpus: what an object may hold: function pointers in static data, addresses into it, aliases, weak definitions and references, common
-// symbols, sections of its own, names of library functions that are its own, constants merged with others.
+// Corpus: what an object may hold: function pointers in static data, addresses into it, aliases, weak
+// definitions and references, common symbols, sections of its own, names of library functions that are its
+// own, constants merged with others.
 #include <stdint.h>
 #include <stdio.h>
 
@@ -14,11 +15,14 @@ static int sub(int a, int b) { return a - b; }
 static int mul(int a, int b) { return a * b; }
 static int apply(operation f, int a, int b) { return f(a, b); }
 
-static const struct { const char *name; operation run; } operations[] = {{"add", add}, {"sub", sub}, {"mul", mul}};
+static const struct {
+  const char* name;
+  operation run;
+} operations[] = {{"add", add}, {"sub", sub}, {"mul", mul}};
 
 static int numbers[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-static int *const middle = &numbers[5];
-static const char *const tail = "a long constant" + 7;
+static int* const middle = &numbers[5];
+static const char* const tail = "a long constant" + 7;
 
 int original(int x) { return x * 3; }
 extern __typeof__(original) other_name __attribute__((alias("original")));
@@ -42,7 +46,7 @@ static int depth;
 static int visit(int n, int (*again)(int)) { return n == 0 ? depth : (++depth, again(n - 1)); }
 static int visit_again(int n) { return visit(n, visit_again); }
 
-static void *next_of(void *unused) { return (char *)unused + 1; }
+static void* next_of(void* unused) { return (char*)unused + 1; }
 
 int main(void) {
   for (unsigned i = 0; i < 3; ++i) printf("%s %d ", operations[i].name, apply(operations[i].run, 7, 5));
@@ -57,7 +61,7 @@ int main(void) {
   volatile double eight = 8;
   volatile int minus = -4;
   printf("%a %d\n", cbrt(eight), abs(minus));
-  void *(*const step)(void *) = next_of;
+  void* (*const step)(void*) = next_of;
   char byte;
   printf("%d\n", step(&byte) == &byte + 1);
   return 0;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Corpus: thread-local variables: zero, initialised, aligned, an array, a static of a function, one whose address is taken.
+// Corpus: thread-local variables: zero, initialised, aligned, an array, a static of a function, one whose
+// address is taken.
 #include <stdint.h>
 #include <stdio.h>
 
 _Thread_local int counter;
 static _Thread_local int64_t seeded = 41;
 static _Thread_local _Alignas(64) char aligned[128] = "aligned";
-static _Thread_local struct { int first; double second; const char *third; } record = {1, 2.5, "three"};
+static _Thread_local struct {
+  int first;
+  double second;
+  const char* third;
+} record = {1, 2.5, "three"};
 static int shared = 5;
 
 static int next(void) {
@@ -14,9 +19,9 @@ static int next(void) {
   return calls++;
 }
 
-static int *where(void) { return &counter; }
+static int* where(void) { return &counter; }
 
-static void fill(char *to, int n) {
+static void fill(char* to, int n) {
   for (int i = 0; i < n; ++i) to[i] = (char)('a' + i);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Corpus: vector types of the compiler: arithmetic, comparisons, shuffles, conversion, passing and returning by value.
+// Corpus: vector types of the compiler: arithmetic, comparisons, shuffles, conversion, passing and returning
+// by value.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,9 @@ static i32x4 clamp(i32x4 x, int32_t low, int32_t high) {
   x = ((x < l) & l) | (~(x < l) & x);
   return ((x > h) & h) | (~(x > h) & x);
 }
-static u8x16 reverse(u8x16 x) { return __builtin_shufflevector(x, x, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0); }
+static u8x16 reverse(u8x16 x) {
+  return __builtin_shufflevector(x, x, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+}
 static float sum(f32x4 x) { return x[0] + x[1] + x[2] + x[3]; }
 
 int main(void) {

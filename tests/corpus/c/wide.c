@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Corpus: integers of 128 bits, bit operations, checked arithmetic, atomics, odd widths, shifts at their limits.
+// Corpus: integers of 128 bits, bit operations, checked arithmetic, atomics, odd widths, shifts at their
+// limits.
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,19 +42,24 @@ int main(void) {
   printf("\n");
   volatile unsigned shift = 0;
   u128 rotated = (u128)0x123456789abcdef << 60;
-  for (int i = 0; i < 5; ++i, shift = shift * 2 + 13) rotated = shift % 128 ? rotated << shift % 128 | rotated >> (128 - shift % 128) : rotated;
+  for (int i = 0; i < 5; ++i, shift = shift * 2 + 13)
+    rotated = shift % 128 ? rotated << shift % 128 | rotated >> (128 - shift % 128) : rotated;
   print(rotated);
   int64_t low;
   i128 big;
-  printf("%d %d\n", __builtin_mul_overflow((int64_t)shift << 40, (int64_t)shift << 30, &low), __builtin_mul_overflow((i128)1 << 126, (i128)shift, &big));
+  printf("%d %d\n", __builtin_mul_overflow((int64_t)shift << 40, (int64_t)shift << 30, &low),
+         __builtin_mul_overflow((i128)1 << 126, (i128)shift, &big));
   printf("%a %a %lld\n", (double)factorial(30), (double)(float)(i128)-factorial(25), (long long)(i128)1.5e18);
   print((u128)(i128)-1e30);
   print((u128)3e38);
   printf("\n");
   const uint64_t x = UINT64_C(0x00f0123400000000) ^ shift;
-  printf("%d %d %d %d\n", __builtin_popcountll(x), __builtin_clzll(x), __builtin_ctzll(x), __builtin_parityll(x));
-  printf("%llx %x %x\n", (unsigned long long)__builtin_bswap64(x), __builtin_bswap32((uint32_t)shift), __builtin_bswap16(0x1234));
-  printf("%d %d %d %d\n", checked(INT32_MAX, 1), checked(1 << 20, 1 << 20), checked(-5, 7), checked(INT32_MIN + 5, 0));
+  printf("%d %d %d %d\n", __builtin_popcountll(x), __builtin_clzll(x), __builtin_ctzll(x),
+         __builtin_parityll(x));
+  printf("%llx %x %x\n", (unsigned long long)__builtin_bswap64(x), __builtin_bswap32((uint32_t)shift),
+         __builtin_bswap16(0x1234));
+  printf("%d %d %d %d\n", checked(INT32_MAX, 1), checked(1 << 20, 1 << 20), checked(-5, 7),
+         checked(INT32_MIN + 5, 0));
   for (int i = 0; i < 100; ++i) {
     atomic_fetch_add_explicit(&atomic_counter, 3, memory_order_relaxed);
     atomic_fetch_xor(&atomic_word, (uint64_t)i << 7);
@@ -62,8 +68,10 @@ int main(void) {
   const int swapped = atomic_compare_exchange_strong(&atomic_word, &expected, 99);
   atomic_thread_fence(memory_order_seq_cst);
   const int first = atomic_flag_test_and_set(&flag), second = atomic_flag_test_and_set(&flag);
-  printf("%u %llu %d %d %d\n", atomic_load(&atomic_counter), (unsigned long long)expected, swapped, first, second);
+  printf("%u %llu %d %d %d\n", atomic_load(&atomic_counter), (unsigned long long)expected, swapped, first,
+         second);
   int64_t negative = -(int64_t)shift;
-  printf("%lld %lld %lld %lld\n", (long long)(negative / 16), (long long)(negative % 16), (long long)(negative >> 4), (long long)((uint64_t)negative >> 60));
+  printf("%lld %lld %lld %lld\n", (long long)(negative / 16), (long long)(negative % 16),
+         (long long)(negative >> 4), (long long)((uint64_t)negative >> 60));
   return 0;
 }

@@ -13,7 +13,8 @@ struct RecordingRecycler final : Recycler {
 };
 
 uint64_t word_of(uint64_t generation, InstanceState state, bool leased) {
-  return (generation << CodeInstance::kGenerationShift) | static_cast<uint64_t>(state) | (leased ? CodeInstance::kLeased : 0);
+  return (generation << CodeInstance::kGenerationShift) | static_cast<uint64_t>(state) |
+         (leased ? CodeInstance::kLeased : 0);
 }
 
 TEST(CodeInstance, a_lease_is_claimed_once_and_by_its_generation) {
@@ -26,7 +27,8 @@ TEST(CodeInstance, a_lease_is_claimed_once_and_by_its_generation) {
 }
 
 TEST(CodeInstance, claiming_for_a_result_keeps_the_state) {
-  for (const InstanceState state : {InstanceState::Reserved, InstanceState::Fulfilled, InstanceState::Callable, InstanceState::Failed}) {
+  for (const InstanceState state :
+       {InstanceState::Reserved, InstanceState::Fulfilled, InstanceState::Callable, InstanceState::Failed}) {
     CodeInstance instance;
     instance.word = word_of(1, state, true);
     EXPECT_TRUE(claim_lease(instance, 1, true));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// NULL where it is not allowed: fallible functions say so and touch nothing, others ignore it, getters give their neutral value.
+// NULL where it is not allowed: fallible functions say so and touch nothing, others ignore it, getters give
+// their neutral value.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +12,8 @@ namespace {
 
 void expect_refused(berth_error_t* error, const char* what) {
   EXPECT_EQ(berth_error_code(error), BERTH_INVALID_ARGUMENT) << what;
-  EXPECT_NE(std::string(berth_error_message(error)).find(what), std::string::npos) << berth_error_message(error);
+  EXPECT_NE(std::string(berth_error_message(error)).find(what), std::string::npos)
+      << berth_error_message(error);
   berth_error_delete(error);
 }
 
@@ -130,7 +132,8 @@ TEST_F(NullArguments, reservation_functions) {
   EXPECT_EQ(dropped, 4);
   int promoted = 7;
   expect_refused(berth_instance_promote(nullptr, &got.lease.instance, 1, 1, &promoted), "the engine is NULL");
-  expect_refused(berth_instance_promote(engine_.get(), nullptr, 1, 1, &promoted), "the list of instances is NULL");
+  expect_refused(berth_instance_promote(engine_.get(), nullptr, 1, 1, &promoted),
+                 "the list of instances is NULL");
   EXPECT_EQ(promoted, 7);
   check(berth_release(thread_.get(), got.lease, nullptr));
 }

@@ -9,7 +9,9 @@ namespace {
 berth_key_traits_t int_traits() {
   berth_key_traits_t traits{};
   traits.struct_size = sizeof traits;
-  traits.hash = [](void*, const void* owner) { return static_cast<uint64_t>(*static_cast<const int*>(owner) % 3); };
+  traits.hash = [](void*, const void* owner) {
+    return static_cast<uint64_t>(*static_cast<const int*>(owner) % 3);
+  };
   traits.equal = [](void*, const void* a, const void* b) {
     return static_cast<int>(*static_cast<const int*>(a) == *static_cast<const int*>(b));
   };

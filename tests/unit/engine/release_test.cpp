@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Broken contracts of agents in a build without checks: refused, counted, and deferred (with checks they are fatal).
+// Broken contracts of agents in a build without checks: refused, counted, and deferred (with checks they are
+// fatal).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -67,7 +68,8 @@ TEST_F(ReleaseBuild, R41_a_waiting_agent_is_deleted_once_its_wait_is_over) {
     static berth_thread_t* park(void* self, berth_thread_t* thread, int64_t) {
       auto* parked = static_cast<Parked*>(self);
       check(berth_thread_set_agent(thread, nullptr, nullptr));
-      if (parked->agent) berth_agent_delete(std::exchange(parked->agent, nullptr));  // while it waits, current nowhere
+      if (parked->agent)
+        berth_agent_delete(std::exchange(parked->agent, nullptr));  // while it waits, current nowhere
       check(berth_thread_set_agent(thread, parked->own, nullptr));
       return thread;
     }

@@ -106,7 +106,8 @@ TEST_F(ReservationApi, R53_forked_child_gets_an_error) {
   const pid_t child = ::fork();
   if (child == 0) {
     berth_reservation_t inner{};
-    bool right = berth_error_code(berth_reserve(thread_, {&watchdog_, nullptr}, nullptr, &inner)) == BERTH_FORKED;
+    bool right =
+        berth_error_code(berth_reserve(thread_, {&watchdog_, nullptr}, nullptr, &inner)) == BERTH_FORKED;
     right = right && berth_lookup_entry(engine_, {&method_, nullptr}, 0) == reinterpret_cast<void*>(&answer);
     right = right && berth_error_code(berth_release(thread_, got.lease, nullptr)) == BERTH_FORKED;
     berth_thread_detach(thread_);

@@ -25,7 +25,8 @@ TEST(Block, cells_fit_and_are_aligned) {
 }
 
 TEST(Block, runs_are_a_stack) {
-  const std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(kBlockBytes, kBlockBytes), &std::free);
+  const std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(kBlockBytes, kBlockBytes),
+                                                           &std::free);
   auto* block = new (memory.get()) Block;
   block->cell_bytes = 32;
   block->num_cells = 100;

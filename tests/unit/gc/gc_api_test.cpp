@@ -37,7 +37,9 @@ class GcApi : public testing::Test {
     EXPECT_EQ(berth_gc_allocate(thread(), type, 0, &object), nullptr);
     return object;
   }
-  static void** field(void* object, size_t offset) { return reinterpret_cast<void**>(static_cast<char*>(object) + offset); }
+  static void** field(void* object, size_t offset) {
+    return reinterpret_cast<void**>(static_cast<char*>(object) + offset);
+  }
 
   GcWorld world;
   AttachedThread self{world.collector};

@@ -22,7 +22,8 @@ TEST(HandleBlock, scopes_close_last_in_first_out_over_blocks) {
     handles.push_back(HandleBlock::add(agent, reinterpret_cast<Object*>(i)));
   }
   EXPECT_EQ(HandleBlock::mark(agent), handles.size());
-  for (uintptr_t i = 0; i < handles.size(); ++i) ASSERT_EQ(*handles[i], reinterpret_cast<Object*>(i));  // addresses are stable
+  for (uintptr_t i = 0; i < handles.size(); ++i)
+    ASSERT_EQ(*handles[i], reinterpret_cast<Object*>(i));  // addresses are stable
   for (size_t i = marks.size(); i-- > 0;) {
     ASSERT_TRUE(HandleBlock::close(agent, marks[i]));
     ASSERT_EQ(HandleBlock::mark(agent), i);

@@ -57,7 +57,8 @@ TEST(Heap, objects_do_not_overlap_in_any_class) {
     }
     for (size_t i = 0; i < kObjects; ++i) {
       const Object* object = element(kept[0], i);
-      for (size_t k = 0; object && k < object->length(); ++k) ASSERT_EQ(static_cast<uint8_t>(object->elements()[k]), i % 251);
+      for (size_t k = 0; object && k < object->length(); ++k)
+        ASSERT_EQ(static_cast<uint8_t>(object->elements()[k]), i % 251);
     }
   }
 }
@@ -77,7 +78,9 @@ TEST(Heap, a_trace_function_is_used_beside_the_map) {
   type.name = "hidden";
   type.bytes = 24;
   type.reference_offsets = {8};
-  type.trace = [](Object* object, gc::SlotVisitor& visitor) { visitor.visit(reinterpret_cast<Object**>(object->at(16))); };
+  type.trace = [](Object* object, gc::SlotVisitor& visitor) {
+    visitor.visit(reinterpret_cast<Object**>(object->at(16)));
+  };
   const gc::Type* hidden = world.heap().add_type(type);
   AttachedThread self(world.collector);
   gc::Rooted<1> kept(*self);

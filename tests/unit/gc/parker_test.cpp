@@ -65,8 +65,7 @@ TEST(Parker, a_notify_wakes_the_sleeper) {
   for (int i = 0; i < 1000; ++i) {
     uint32_t flags = 0;
     std::thread sleeper([&] {
-      while (!(flags = parker->park(sync::TimePoint::max()))) {
-      }
+      while (!(flags = parker->park(sync::TimePoint::max()))) {}
     });
     parker->notify(Parker::kServed);
     sleeper.join();

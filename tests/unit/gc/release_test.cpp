@@ -102,7 +102,8 @@ TEST(GcRelease, G32_a_list_of_millions_of_nodes) {
   EXPECT_EQ(world.heap().num_objects(), nodes);
 }
 
-// 70 million references: more pieces of 1,024 than an entry counts, so the pieces are larger. Never written pages take no memory.
+// 70 million references: more pieces of 1,024 than an entry counts, so the pieces are larger. Never written
+// pages take no memory.
 TEST(GcRelease, G32_an_array_of_more_pieces_than_a_mark_stack_entry_counts) {
   const Watchdog watchdog{60s};
   GcWorld world;

@@ -44,7 +44,8 @@ TEST(SafeMutex, no_finalizer_runs_under_it) {
   AttachedThread self(world.collector);
   gc::SafeMutex mutex{Rank{10, "test"}};
   int runs = 0;
-  world.heap().add_finalizer(world.heap().allocate(*self, world.leaf), [](void*, void* n) { ++*static_cast<int*>(n); }, &runs);
+  world.heap().add_finalizer(
+      world.heap().allocate(*self, world.leaf), [](void*, void* n) { ++*static_cast<int*>(n); }, &runs);
   {
     const gc::SafeMutex::Guard guard(*self, mutex);
     world.collector.collect(*self);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// InferenceWorld: an engine without compiler, a program, an attached thread; infers by name and types, prints typed IR.
+// InferenceWorld: an engine without compiler, a program, an attached thread; infers by name and types, prints
+// typed IR.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -54,7 +55,8 @@ class InferenceWorld {
     return *program_->specialise(*found.methods.at(0), given);
   }
   engine::CodeInstanceRef infer(std::string_view function, const std::vector<std::string>& arguments) {
-    const auto inferred = inference::infer(*thread_, *program_, specialisation(function, arguments), engine_->world(), false);
+    const auto inferred =
+        inference::infer(*thread_, *program_, specialisation(function, arguments), engine_->world(), false);
     if (inferred.has_error()) {
       ADD_FAILURE() << inferred.error().message();
       return {};
@@ -66,7 +68,8 @@ class InferenceWorld {
     const TypedMethod& method = typed_method(*kept_.back());
     for (const ValueDefinition& value : method.body.values) EXPECT_TRUE(value.inferred);
     const auto verified = verify_body(*program_, *method.specialisation->method, method.body);
-    if (verified.has_error()) ADD_FAILURE() << verified.error().message() << "\n" << print_typed(method, 1, UINT64_MAX);
+    if (verified.has_error())
+      ADD_FAILURE() << verified.error().message() << "\n" << print_typed(method, 1, UINT64_MAX);
     return method;
   }
   /// Name of the result type.

@@ -26,8 +26,9 @@ TEST(Inference, I11_transfer_functions_are_monotone) {
   Program& program = world.program();
   Transfer transfer(program, world.engine().world(), false);
   TypeLattice& lattice = program.lattice();
-  std::vector<const Type*> pool = world.types({"i64", "f64", "bool", "u8", "string", "nothing", "any", "number", "array", "array<f64>", "array<any>",
-                                               "P", "M", "M | nothing", "P | M", "tuple<i64, f64>", "tuple<any>", "error", "i64 | string"});
+  std::vector<const Type*> pool = world.types(
+      {"i64", "f64", "bool", "u8", "string", "nothing", "any", "number", "array", "array<f64>", "array<any>",
+       "P", "M", "M | nothing", "P | M", "tuple<i64, f64>", "tuple<any>", "error", "i64 | string"});
   std::mt19937_64 random(11);
   for (const LeafKind kind : {LeafKind::I64, LeafKind::U8, LeafKind::Bool}) {
     for (uint64_t bits = 0; bits < 3; ++bits) {
@@ -38,8 +39,10 @@ TEST(Inference, I11_transfer_functions_are_monotone) {
     }
   }
   const auto any_of = [&] { return pool[random() % pool.size()]; };
-  const Op ops[] = {Op::Add, Op::Div, Op::Lt, Op::Eq, Op::Shl, Op::Not, Op::Field, Op::Set, Op::Tuple, Op::Item, Op::ArrayLen, Op::ArrayGet,
-                    Op::ArraySet, Op::ArrayCopy, Op::StringByte, Op::StringConcat, Op::Same, Op::Is, Op::TypeOf, Op::Assert, Op::New, Op::Convert, Op::Truncate};
+  const Op ops[] = {Op::Add,      Op::Div,       Op::Lt,         Op::Eq,           Op::Shl,      Op::Not,
+                    Op::Field,    Op::Set,       Op::Tuple,      Op::Item,         Op::ArrayLen, Op::ArrayGet,
+                    Op::ArraySet, Op::ArrayCopy, Op::StringByte, Op::StringConcat, Op::Same,     Op::Is,
+                    Op::TypeOf,   Op::Assert,    Op::New,        Op::Convert,      Op::Truncate};
   for (int i = 0; i < 60'000 && !::testing::Test::HasFailure(); ++i) {
     Statement statement;
     statement.op = ops[random() % std::size(ops)];
@@ -47,16 +50,20 @@ TEST(Inference, I11_transfer_functions_are_monotone) {
     statement.to = LeafKind::U8;
     statement.name = program.types().string("x");
     statement.type = statement.op == Op::New ? world.type("P") : any_of();
-    const size_t n = statement.op == Op::ArraySet ? 3 : statement.op == Op::Not || statement.op == Op::Field ? 1 : 2;
+    const size_t n = statement.op == Op::ArraySet                           ? 3
+                     : statement.op == Op::Not || statement.op == Op::Field ? 1
+                                                                            : 2;
     std::vector<const Type*> small, large;
     for (size_t k = 0; k < n; ++k) {
       small.push_back(any_of());
       large.push_back(lattice.join(small.back(), any_of()));
     }
     const Transferred a = transfer.apply(statement, small), b = transfer.apply(statement, large);
-    EXPECT_TRUE(lattice.is_subtype(a.type, b.type)) << text_of(statement.op) << " " << small[0]->name << ": " << a.type->name << " not under "
-                                                    << large[0]->name << ": " << b.type->name;
-    EXPECT_EQ(a.effects & b.effects, b.effects) << text_of(statement.op) << " " << small[0]->name << " " << large[0]->name;
+    EXPECT_TRUE(lattice.is_subtype(a.type, b.type))
+        << text_of(statement.op) << " " << small[0]->name << ": " << a.type->name << " not under "
+        << large[0]->name << ": " << b.type->name;
+    EXPECT_EQ(a.effects & b.effects, b.effects)
+        << text_of(statement.op) << " " << small[0]->name << " " << large[0]->name;
   }
 }
 
@@ -185,7 +192,8 @@ method none(%x: string) { ^0: %r = call f(%x) return %r })");
 
 TEST(Inference, I25_limits_of_candidates_and_splits) {
   std::string text;
-  for (const char* type : {"i8", "i16", "i32", "i64", "u8"}) text += std::string("method f(%a: ") + type + ") { ^0: return %a }\n";
+  for (const char* type : {"i8", "i16", "i32", "i64", "u8"})
+    text += std::string("method f(%a: ") + type + ") { ^0: return %a }\n";
   text += "method four(%x: i8 | i16 | i32 | i64) { ^0: %r = call f(%x) return %r }\n";
   text += "method five(%x: integer) { ^0: %r = call f(%x) return %r }\n";
   InferenceWorld world(text);
@@ -225,8 +233,9 @@ TEST(Inference, I32_rings_are_precise) {
 std::string ring(int n) {
   std::string text;
   for (int i = 0; i < n; ++i) {
-    text += "method r" + std::to_string(i) + "(%n: i64) { ^0: %c = eq.i64 %n 0 cond %c ^1 ^2\n^1: return " + std::to_string(i) +
-            "\n^2: %m = sub.i64 %n 1 %x = call r" + std::to_string((i + 1) % n) + "(%m) return %x }\n";
+    text += "method r" + std::to_string(i) + "(%n: i64) { ^0: %c = eq.i64 %n 0 cond %c ^1 ^2\n^1: return " +
+            std::to_string(i) + "\n^2: %m = sub.i64 %n 1 %x = call r" + std::to_string((i + 1) % n) +
+            "(%m) return %x }\n";
   }
   return text;
 }
@@ -252,7 +261,8 @@ TEST(Inference, I41_call_chain_of_10000) {
   std::string text;
   for (int i = 0; i < kLength; ++i) {
     text += "method c" + std::to_string(i) + "(%x: i64) { ^0: print(%x) ";
-    text += i + 1 < kLength ? "%r = call c" + std::to_string(i + 1) + "(%x) return %r }\n" : std::string("return %x }\n");
+    text += i + 1 < kLength ? "%r = call c" + std::to_string(i + 1) + "(%x) return %r }\n"
+                            : std::string("return %x }\n");
   }
   InferenceWorld world(text);
   EXPECT_EQ(world.result("c0", {"i64"}), "i64");
@@ -280,9 +290,13 @@ void on_threads(InferenceWorld& world, int n, const std::function<void(gc::Threa
 std::string chain_text(int n) {
   std::string text;
   for (int i = 0; i < n; ++i) {
-    text += "method k" + std::to_string(i) + "(%x: i64) { ^0: print(%x) %a = call `+`(%x, " + std::to_string(i) + ") ";
-    if (i > 0) text += "%b = call k" + std::to_string(i - 1) + "(%a) %c = call k" + std::to_string(i / 2) + "(%b) return %c }\n";
-    else text += "return %a }\n";
+    text += "method k" + std::to_string(i) + "(%x: i64) { ^0: print(%x) %a = call `+`(%x, " +
+            std::to_string(i) + ") ";
+    if (i > 0)
+      text += "%b = call k" + std::to_string(i - 1) + "(%a) %c = call k" + std::to_string(i / 2) +
+              "(%b) return %c }\n";
+    else
+      text += "return %a }\n";
   }
   return text;
 }
@@ -292,7 +306,8 @@ TEST(Inference, I29_one_inference_per_key) {
   InferenceWorld world(kPrelude);
   std::string text;
   for (int i = 0; i < kKeys; ++i) {
-    text += "method k" + std::to_string(i) + "(%x: i64) { ^0: print(%x) %a = call `+`(%x, " + std::to_string(i) + ") ";
+    text += "method k" + std::to_string(i) + "(%x: i64) { ^0: print(%x) %a = call `+`(%x, " +
+            std::to_string(i) + ") ";
     text += i ? "%b = call k" + std::to_string(i - 1) + "(%a) return %b }\n" : std::string("return %a }\n");
   }
   world.define(text);
@@ -317,12 +332,14 @@ std::map<std::string, std::string> all_typed(int threads, unsigned seed) {
   world.define(kHofstadter);
   world.define(ring(5));
   std::vector<const Specialisation*> keys;
-  for (const char* name : {"F", "M", "fact", "even", "odd", "r0", "r1", "r2", "r3", "r4"}) keys.push_back(&world.specialisation(name, {"i64"}));
+  for (const char* name : {"F", "M", "fact", "even", "odd", "r0", "r1", "r2", "r3", "r4"})
+    keys.push_back(&world.specialisation(name, {"i64"}));
   on_threads(world, threads, [&](gc::Thread& thread, int t) {
     std::mt19937 random(seed * 100 + static_cast<unsigned>(t));
     std::vector<const Specialisation*> mine = keys;
     std::shuffle(mine.begin(), mine.end(), random);
-    for (const Specialisation* key : mine) EXPECT_TRUE(infer(thread, world.program(), *key, world.engine().world(), false).has_value());
+    for (const Specialisation* key : mine)
+      EXPECT_TRUE(infer(thread, world.program(), *key, world.engine().world(), false).has_value());
   });
   std::map<std::string, std::string> out;
   for (const Specialisation* key : keys) {
@@ -347,17 +364,21 @@ TEST(Inference, I33_rings_over_threads_end) {
     for (int i = 0; i < n; ++i) keys.push_back(&world.specialisation("r" + std::to_string(i), {"i64"}));
     std::atomic<int> wrong{0};
     on_threads(world, n, [&](gc::Thread& thread, int t) {
-      const auto inferred = infer(thread, world.program(), *keys[static_cast<size_t>(t)], world.engine().world(), false);
+      const auto inferred =
+          infer(thread, world.program(), *keys[static_cast<size_t>(t)], world.engine().world(), false);
       if (inferred.has_error() || typed_method(*inferred.value()).result->name != "i64") wrong.fetch_add(1);
     });
     EXPECT_EQ(wrong.load(), 0);
-    for (const Specialisation* key : keys) EXPECT_TRUE(world.engine().lookup({key, world.program().owner()}, world.engine().world()));
+    for (const Specialisation* key : keys)
+      EXPECT_TRUE(world.engine().lookup({key, world.program().owner()}, world.engine().world()));
   }
 }
 
 TEST(Inference, I27_inlined_callee_redefined) {
   InferenceWorld world(kPrelude);
-  world.define("method f(%x: i64) { ^0: %r = call `+`(%x, 1) return %r } method other(%x: i64) { ^0: %r = call `*`(%x, 2) return %r }");
+  world.define(
+      "method f(%x: i64) { ^0: %r = call `+`(%x, 1) return %r } method other(%x: i64) { ^0: %r = call "
+      "`*`(%x, 2) return %r }");
   const auto f = world.infer("f", {"i64"}), other = world.infer("other", {"i64"});
   EXPECT_EQ(count(typed_method(*f), Op::Add), 1u);  // inlined
   EXPECT_EQ(engine::instance_max_world(*f), UINT64_MAX);
@@ -383,7 +404,8 @@ TEST(Inference, I50_exactly_transitive_callers_infer_again) {
 }
 
 TEST(Inference, I52_method_added_where_none_matched) {
-  InferenceWorld world("method g(%x: string) { ^0: return 1 } method f(%x: i64) { ^0: %r = call g(%x) return %r }");
+  InferenceWorld world(
+      "method g(%x: string) { ^0: return 1 } method f(%x: i64) { ^0: %r = call g(%x) return %r }");
   EXPECT_EQ(world.result("f", {"i64"}), "bottom");
   world.define("method g(%x: i64) { ^0: return 2.0 }");
   EXPECT_EQ(world.result("f", {"i64"}), "const 2:f64");
@@ -409,7 +431,8 @@ void until_somebody_waits(InferenceWorld& world) {
 TEST(Inference, I30_a_key_held_elsewhere_is_waited_for) {
   InferenceWorld world("method f(%x: i64) { ^0: print(%x) return %x }");
   const Specialisation& key = world.specialisation("f", {"i64"});
-  const auto held = world.engine().reserve(world.thread(), {&key, world.program().owner()}, {world.engine().world()});
+  const auto held =
+      world.engine().reserve(world.thread(), {&key, world.program().owner()}, {world.engine().world()});
   ASSERT_EQ(held.value().outcome, engine::Outcome::Reserved);
   std::atomic<bool> is_done{false};
   std::thread waiter([&] {
@@ -421,7 +444,9 @@ TEST(Inference, I30_a_key_held_elsewhere_is_waited_for) {
   const gc::SafeRegion safe(world.thread());
   until_somebody_waits(world);
   EXPECT_FALSE(is_done);
-  ASSERT_TRUE(world.engine().release(world.thread(), held.value().lease, nullptr).has_value());  // without result: the waiter infers
+  ASSERT_TRUE(world.engine()
+                  .release(world.thread(), held.value().lease, nullptr)
+                  .has_value());  // without result: the waiter infers
   waiter.join();
   EXPECT_TRUE(is_done);
 }
@@ -431,7 +456,8 @@ TEST(Inference, I39_policy_refuse_gives_a_limited_result) {
   options.cycle_policy = BERTH_CYCLE_REFUSE;
   InferenceWorld world(ring(2) + "method m(%x: i64) { ^0: %r = call r0(%x) return %r }", options);
   const Specialisation &r0 = world.specialisation("r0", {"i64"}), &r1 = world.specialisation("r1", {"i64"});
-  const auto held = world.engine().reserve(world.thread(), {&r1, world.program().owner()}, {world.engine().world()});
+  const auto held =
+      world.engine().reserve(world.thread(), {&r1, world.program().owner()}, {world.engine().world()});
   std::atomic<bool> is_right{false};
   std::thread other([&] {  // takes r0, waits for r1
     gc::Thread* thread = world.engine().attach().value();
@@ -460,7 +486,8 @@ TEST(Inference, I39_policy_refuse_gives_a_limited_result) {
 TEST(Inference, I51_definitions_lose_no_edge) {
   constexpr int kCallers = 24, kDefinitions = 30;
   std::string text;
-  for (int i = 0; i < kCallers; ++i) text += "method c" + std::to_string(i) + "() { ^0: %r = call leaf() print(%r) return %r }\n";
+  for (int i = 0; i < kCallers; ++i)
+    text += "method c" + std::to_string(i) + "() { ^0: %r = call leaf() print(%r) return %r }\n";
   InferenceWorld world("method leaf() { ^0: return -1 }\n" + text);
   std::vector<const Specialisation*> keys;
   for (int i = 0; i < kCallers; ++i) keys.push_back(&world.specialisation("c" + std::to_string(i), {}));
@@ -468,7 +495,8 @@ TEST(Inference, I51_definitions_lose_no_edge) {
   std::thread definer([&] {
     gc::Thread* thread = world.engine().attach().value();
     for (int i = 0; i < kDefinitions; ++i) {
-      const auto defined = world.program().define(thread, "berth-ir 1\nmethod leaf() { ^0: return " + std::to_string(i) + " }", "<test>");
+      const auto defined = world.program().define(
+          thread, "berth-ir 1\nmethod leaf() { ^0: return " + std::to_string(i) + " }", "<test>");
       EXPECT_TRUE(defined.has_value());
     }
     goes_on = false;
@@ -491,7 +519,8 @@ TEST(Inference, I51_definitions_lose_no_edge) {
     if (const auto instance = world.engine().lookup({key, world.program().owner()}, world.engine().world())) {
       EXPECT_EQ(typed_method(*instance).result->name, last);
     }
-    EXPECT_EQ(typed_method(*infer(world.thread(), world.program(), *key, 0, false).value()).result->name, last);
+    EXPECT_EQ(typed_method(*infer(world.thread(), world.program(), *key, 0, false).value()).result->name,
+              last);
   }
 }
 
@@ -506,7 +535,8 @@ kernel scale(%x: buffer<f64>, %f: f64) {
 kernel bad(%x: buffer<f64>) { ^0: %i = lane 0 %v = call twice(%i) return nothing })");
   const auto kernel = [&](const char* name, const std::vector<std::string>& arguments) {
     const Specialisation& root = world.specialisation(name, arguments);
-    return infer_kernel(world.thread(), world.program(), *root.method, root.arguments, world.engine().world());
+    return infer_kernel(world.thread(), world.program(), *root.method, root.arguments,
+                        world.engine().world());
   };
   const auto scale = kernel("scale", {"buffer<f64>", "f64"});
   ASSERT_TRUE(scale.has_value()) << scale.error().message();

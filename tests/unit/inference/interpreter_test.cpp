@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The interpreter: what each statement means at its boundary values, errors and their handlers, limits, kernels.
+// The interpreter: what each statement means at its boundary values, errors and their handlers, limits,
+// kernels.
 #include "inference/interpreter.hpp"
 
 #include <bit>
@@ -38,7 +39,8 @@ void check_rows(bool raw, std::span<const Row> rows) {
                  const five: i64 = 5 global count: i64 = 3 global thing = nothing
                  method id(%x) { ^0: return %x } method id2(%x: i64) -> i64 { ^0: return %x })");
   int i = 0;
-  for (const Row& row : rows) EXPECT_EQ(run_statement(test, "m" + std::to_string(i++), row), row.expected) << row.statement;
+  for (const Row& row : rows)
+    EXPECT_EQ(run_statement(test, "m" + std::to_string(i++), row), row.expected) << row.statement;
 }
 
 const Row kIntegers[] = {
@@ -144,8 +146,10 @@ const Row kData[] = {
     {"%c = new Cell(1, \"v\", nothing, 7:u8); set %c.n 5; field %c.n", "5"},
     {"%c = new Cell(1, \"v\", nothing, 7:u8); set %c.v 5; field %c.v", "5"},
     {"%c = new Cell(1, \"v\", nothing, 7:u8); set %c.next %c; %d = field %c.next; field %d.small", "7"},
-    {"%c = new Cell(1, \"v\", nothing, 7:u8); %w = call id(\"s\"); set %c.n %w", "! type: expected i64, got string"},
-    {"%p = new Point(1.0, 2.5); %q = call id(%p); set %q.x 1.0", "! type: expected a mutable struct, got Point"},
+    {"%c = new Cell(1, \"v\", nothing, 7:u8); %w = call id(\"s\"); set %c.n %w",
+     "! type: expected i64, got string"},
+    {"%p = new Point(1.0, 2.5); %q = call id(%p); set %q.x 1.0",
+     "! type: expected a mutable struct, got Point"},
     {"tuple(1, \"two\", nothing, 2.5)", "(1, \"two\", nothing, 2.5)"},
     {"tuple(1)", "(1,)"},
     {"tuple()", "()"},
@@ -165,7 +169,9 @@ const Row kData[] = {
     {"%a = array.new i64 3 7; array.get %a -1", "! index -1 of 3"},
     {"%a = array.new i16 3 7:i16; array.set %a 2 -9:i16; array.get %a 2", "-9"},
     {"%a = array.new f32 1 7.0:f32; array.set %a 0 0.25:f32; %b = array.copy %a; array.get %b 0", "0.25"},
-    {"%a = array.new any 2 nothing; array.set %a 0 \"s\"; %b = array.copy %a; array.set %a 0 1; array.get %b 0", "s"},
+    {"%a = array.new any 2 nothing; array.set %a 0 \"s\"; %b = array.copy %a; array.set %a 0 1; array.get %b "
+     "0",
+     "s"},
     {"%a = array.new f64 1 0.0; %x = call id(1); array.set %a 0 %x", "! type: expected f64, got i64"},
     {"%a = call id(5); array.len %a", "! type: expected array, got i64"},
     {"string.len \"\\u{3b1}b\"", "3"},
@@ -252,11 +258,13 @@ TEST_P(Statements, I62_integers) { check_rows(GetParam(), kIntegers); }
 TEST_P(Statements, I62_floats) { check_rows(GetParam(), kFloats); }
 TEST_P(Statements, I62_data) { check_rows(GetParam(), kData); }
 TEST_P(Statements, I62_calls) { check_rows(GetParam(), kCalls); }
-INSTANTIATE_TEST_SUITE_P(Inference, Statements, testing::Bool(), [](const auto& info) { return info.param ? "raw" : "inferred"; });
+INSTANTIATE_TEST_SUITE_P(Inference, Statements, testing::Bool(),
+                         [](const auto& info) { return info.param ? "raw" : "inferred"; });
 
 TEST(Inference, I62_loop_switch_and_moves) {
   TestProgram test;
-  test.define(R"(method fib(%n: i64) -> i64 { ^0: br ^1(0, 1, 0) ^1(%a, %b, %i): %c = lt.i64 %i %n cond %c ^2 ^3
+  test.define(
+      R"(method fib(%n: i64) -> i64 { ^0: br ^1(0, 1, 0) ^1(%a, %b, %i): %c = lt.i64 %i %n cond %c ^2 ^3
                    ^2: %s = add.i64 %a %b %j = add.i64 %i 1 br ^1(%b, %s, %j) ^3: return %a }
                  method pick(%x: i64) { ^0: switch %x [1: ^1, 7: ^2(%x)] ^3
                    ^1: return "one" ^2(%y): return %y ^3: return nothing }
@@ -311,7 +319,8 @@ TEST(Interpreter, evaluates_constants_within_its_budget) {
                  method bad() { ^0: %x = div.i64 1 0 return %x } method text() { ^0: %s = string.concat "a" "b" return %s }
                  method list() { ^0: %a = array.new i64 1 1 return %a })");
   const auto evaluate = [&](const char* name, std::vector<Literal> arguments) {
-    const Method* method = test.program->methods().all(*test.program->function(name), test.engine->world()).front();
+    const Method* method =
+        test.program->methods().all(*test.program->function(name), test.engine->world()).front();
     return evaluate_constant(*test.thread, test.program->runtime(), *method, arguments, test.engine->world());
   };
   EXPECT_EQ(evaluate("sum", {{LeafKind::I64, 10}})->bits, 45u);
@@ -356,7 +365,8 @@ TEST(Inference, I66_three_lane_orders_agree) {
   TestProgram test;
   test.define(kKernels);
   Runtime& runtime = test.program->runtime();
-  const Method& kernel = *test.program->methods().all(*test.program->function("waves"), test.engine->world()).front();
+  const Method& kernel =
+      *test.program->methods().all(*test.program->function("waves"), test.engine->world()).front();
   for (const LaneOrder order : {LaneOrder::Ascending, LaneOrder::Descending, LaneOrder::Random}) {
     const OutermostCall outermost(*test.thread, test.engine->world(), nullptr);
     Value buffer;
@@ -366,7 +376,8 @@ TEST(Inference, I66_three_lane_orders_agree) {
     root[0] = buffer.object;
     const Value arguments[] = {buffer, Value::i64(4)};
     const uint64_t blocks[] = {2, 1, 1}, lanes[] = {3, 1, 1};
-    ASSERT_TRUE(interpret_kernel(*test.thread, runtime, kernel, blocks, lanes, arguments, order, 42, nullptr));
+    ASSERT_TRUE(
+        interpret_kernel(*test.thread, runtime, kernel, blocks, lanes, arguments, order, 42, nullptr));
     Statement back;
     back.op = Op::BufferArray;
     Value array;

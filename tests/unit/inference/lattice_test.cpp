@@ -48,7 +48,9 @@ TEST(Inference, I9_intersection_is_an_element) {
     EXPECT_EQ(random.types.intern(*both), both);  // canonical already
     // Exactly the common values.
     const Type* value = random.value();
-    EXPECT_EQ(random.lattice.is_subtype(value, both), random.lattice.is_subtype(value, a) && random.lattice.is_subtype(value, b)) << value->name;
+    EXPECT_EQ(random.lattice.is_subtype(value, both),
+              random.lattice.is_subtype(value, a) && random.lattice.is_subtype(value, b))
+        << value->name;
   }
 }
 

@@ -27,8 +27,8 @@ struct Methods {
 };
 
 /// The definition: the one applicable method whose signature is under that of every other.
-const Method* oracle(const TypeLattice& lattice, const std::vector<Method*>& methods, const std::vector<const Type*>& arguments,
-                     bool& is_ambiguous) {
+const Method* oracle(const TypeLattice& lattice, const std::vector<Method*>& methods,
+                     const std::vector<const Type*>& arguments, bool& is_ambiguous) {
   const auto under = [&](const std::vector<const Type*>& a, const std::vector<const Type*>& b) {
     for (size_t i = 0; i < a.size(); ++i) {
       if (!lattice.is_subtype(a[i], b[i])) return false;
@@ -40,7 +40,8 @@ const Method* oracle(const TypeLattice& lattice, const std::vector<Method*>& met
     if (under(arguments, method->signature)) applicable.push_back(method);
   }
   for (const Method* method : applicable) {
-    if (std::all_of(applicable.begin(), applicable.end(), [&](const Method* other) { return under(method->signature, other->signature); })) {
+    if (std::all_of(applicable.begin(), applicable.end(),
+                    [&](const Method* other) { return under(method->signature, other->signature); })) {
       return method;
     }
   }
@@ -62,7 +63,8 @@ TEST(Inference, I22_dispatch_equals_oracle) {
         const Type* type = random.lattice.widen(random.element(1), 1);
         signature.push_back(type->is_bottom() ? random.types.any() : type);
       }
-      const bool is_new = std::none_of(methods.list.begin(), methods.list.end(), [&](const Method* m) { return m->signature == signature; });
+      const bool is_new = std::none_of(methods.list.begin(), methods.list.end(),
+                                       [&](const Method* m) { return m->signature == signature; });
       if (is_new) methods.add(function, signature);
     }
     table.publish(table.prepare(methods.list, 1), 1);
@@ -79,9 +81,12 @@ TEST(Inference, I22_dispatch_equals_oracle) {
       if (expected && !found.methods.empty()) { EXPECT_EQ(found.methods[0], expected); }
       // Larger arguments reach at least that method.
       std::vector<const Type*> larger;
-      for (const Type* argument : arguments) larger.push_back(random.lattice.join(argument, random.element(1)));
+      for (const Type* argument : arguments)
+        larger.push_back(random.lattice.join(argument, random.element(1)));
       const Dispatch more = table.find(function, larger, 1);
-      if (expected) { EXPECT_NE(std::find(more.methods.begin(), more.methods.end(), expected), more.methods.end()); }
+      if (expected) {
+        EXPECT_NE(std::find(more.methods.begin(), more.methods.end(), expected), more.methods.end());
+      }
       if (more.covers) { EXPECT_TRUE(found.covers); }
     }
   }
@@ -95,7 +100,9 @@ TEST(Inference, I23_ambiguity_names_both_and_a_covering_method_cures_it) {
   EXPECT_TRUE(found.methods.empty());
   ASSERT_TRUE(found.ambiguous[0] && found.ambiguous[1]);
   EXPECT_NE(found.ambiguous[0], found.ambiguous[1]);
-  EXPECT_EQ(world.program().methods().find(f, world.types({"i64", "f64"}), world.engine().world()).methods.size(), 1u);
+  EXPECT_EQ(
+      world.program().methods().find(f, world.types({"i64", "f64"}), world.engine().world()).methods.size(),
+      1u);
   world.define("method f(%a: i64, %b: i64) { ^0: return 3 }");
   const Dispatch cured = world.program().methods().find(f, arguments, world.engine().world());
   EXPECT_EQ(cured.methods.size(), 1u);
@@ -113,7 +120,8 @@ TEST(MethodTable, a_world_keeps_its_methods) {
   const Dispatch now = world.program().methods().find(f, world.types({"i64"}), world.engine().world());
   EXPECT_NE(now.methods.at(0), first);
   EXPECT_EQ(now.since, world.engine().world());
-  EXPECT_EQ(world.program().methods().all(f, world.engine().world()).size(), 2u);  // the same signature replaced
+  EXPECT_EQ(world.program().methods().all(f, world.engine().world()).size(),
+            2u);  // the same signature replaced
 }
 
 }  // namespace

@@ -23,12 +23,14 @@ struct Golden {
 };
 
 const Golden kGolden[] = {
-    {"sum", R"(method sum(%n: i64) -> i64 {
+    {"sum",
+     R"(method sum(%n: i64) -> i64 {
 ^0: br ^1(0, 0)
 ^1(%i, %s): %c = call `<`(%i, %n) cond %c ^2 ^3
 ^2: %t = call `+`(%s, %i) %j = call `+`(%i, 1) br ^1(%j, %t)
 ^3: return %s })",
-     {"i64"}, R"(method sum(%0: i64) -> i64 {
+     {"i64"},
+     R"(method sum(%0: i64) -> i64 {
 ^0:
   br ^1(0, 0)
 ^1(%1: i64, %2: i64):
@@ -42,11 +44,13 @@ const Golden kGolden[] = {
   return %2
 }
 )"},
-    {"fib", R"(method fib(%n) {
+    {"fib",
+     R"(method fib(%n) {
 ^0: %c = call `<`(%n, 2) cond %c ^1 ^2
 ^1: return %n
 ^2: %a = call `-`(%n, 1) %x = call fib(%a) %b = call `-`(%n, 2) %y = call fib(%b) %r = call `+`(%x, %y) return %r })",
-     {"i64"}, R"(method fib(%0: i64) -> i64 {
+     {"i64"},
+     R"(method fib(%0: i64) -> i64 {
 ^0:
   %1: bool = lt.i64 %0 2
   cond %1 ^1 ^2
@@ -61,12 +65,14 @@ const Golden kGolden[] = {
   return %6
 }
 )"},
-    {"length", R"(mutable type Node { next: Node | nothing, value: i64 }
+    {"length",
+     R"(mutable type Node { next: Node | nothing, value: i64 }
 method length(%l: Node | nothing) { ^0: br ^1(%l, 0)
 ^1(%n, %k): %c = call `==`(%n, nothing) cond %c ^2 ^3
 ^2: return %k
 ^3: %m = field %n.next %j = call `+`(%k, 1) br ^1(%m, %j) })",
-     {"Node | nothing"}, R"(method length(%0: Node | nothing) -> i64 {
+     {"Node | nothing"},
+     R"(method length(%0: Node | nothing) -> i64 {
 ^0:
   br ^1(%0, 0)
 ^1(%1: Node | nothing, %2: i64):
@@ -81,32 +87,40 @@ method length(%l: Node | nothing) { ^0: br ^1(%l, 0)
   br ^1(%5, %6)
 }
 )"},
-    {"higher", R"(method square(%x) { ^0: %r = call `*`(%x, %x) return %r }
+    {"higher",
+     R"(method square(%x) { ^0: %r = call `*`(%x, %x) return %r }
 method twice(%f, %x) { ^0: %a = call %f(%x) %b = call %f(%a) return %b }
 method higher(%x: f64) { ^0: %r = call twice(square, %x) return %r })",
-     {"f64"}, R"(method higher(%0: f64) -> f64 {
+     {"f64"},
+     R"(method higher(%0: f64) -> f64 {
 ^0:
   %1: f64 = mul.f64 %0 %0
   %2: f64 = mul.f64 %1 %1
   return %2
 }
 )"},
-    {"folded", R"(method k() { ^0: %r = call `*`(6, 7) return %r }
+    {"folded",
+     R"(method k() { ^0: %r = call `*`(6, 7) return %r }
 method folded(%x: i64) { ^0: %k = call k() %c = call `==`(%k, 42) cond %c ^1 ^2
 ^1: return %x
 ^2: %y = call missing(%x) return %y })",
-     {"i64"}, R"(method folded(%0: i64) -> i64 {
+     {"i64"},
+     R"(method folded(%0: i64) -> i64 {
 ^0:
   return %0
 }
 )"},
-    {"pair", R"(method pair(%x: i64, %y: f64) { ^0: %t = tuple(%x, %y) return %t }
+    {"pair",
+     R"(method pair(%x: i64, %y: f64) { ^0: %t = tuple(%x, %y) return %t }
 method pairs(%x: i64, %y: f64) { ^0: %t = call pair(%x, %y) %a = item %t 0 %b = item %t 1 %c = call `+`(%a, 1) return %c })",
-     {"i64", "f64"}, nullptr},
-    {"struct_field", R"(type P { x: f64, y: f64 }
+     {"i64", "f64"},
+     nullptr},
+    {"struct_field",
+     R"(type P { x: f64, y: f64 }
 method `+`(%a: P, %b: P) { ^0: %ax = field %a.x %bx = field %b.x %x = call `+`(%ax, %bx) %p = new P(%x, %x) return %p }
 method struct_field(%a: P, %b: P) { ^0: %s = call `+`(%a, %b) %x = field %s.x return %x })",
-     {"P", "P"}, R"(method struct_field(%0: P, %1: P) -> f64 {
+     {"P", "P"},
+     R"(method struct_field(%0: P, %1: P) -> f64 {
 ^0:
   %2: f64 = field %0.x
   %3: f64 = field %1.x
@@ -114,21 +128,27 @@ method struct_field(%a: P, %b: P) { ^0: %s = call `+`(%a, %b) %x = field %s.x re
   return %4
 }
 )"},
-    {"checked", R"(method checked(%x) { ^0: %y: i64 = call id(%x) return %y }
+    {"checked",
+     R"(method checked(%x) { ^0: %y: i64 = call id(%x) return %y }
 method id(%x) { ^0: return %x })",
-     {"any"}, R"(method checked(%0: any) -> i64 {
+     {"any"},
+     R"(method checked(%0: any) -> i64 {
 ^0:
   %1: i64 = assert %0 i64
   return %1
 }
 )"},
-    {"caught", R"(method caught(%a: i64, %b: i64) {
+    {"caught",
+     R"(method caught(%a: i64, %b: i64) {
 ^0: br ^1
 ^1 catch ^2: %q = call `/`(%a, %b) return %q
 ^2(%e): return 0 })",
-     {"i64", "i64"}, nullptr},
-    {"elements", R"(method elements(%a: array<f64>) { ^0: %x = array.get %a 0 %y = call `*`(%x, 2.0) %s = array.set %a 1 %y return %y })",
-     {"array<f64>"}, R"(method elements(%0: array<f64>) -> f64 {
+     {"i64", "i64"},
+     nullptr},
+    {"elements",
+     R"(method elements(%a: array<f64>) { ^0: %x = array.get %a 0 %y = call `*`(%x, 2.0) %s = array.set %a 1 %y return %y })",
+     {"array<f64>"},
+     R"(method elements(%0: array<f64>) -> f64 {
 ^0:
   %1: f64 = array.get %0 0
   %2: f64 = mul.f64 %1 2.0
@@ -172,7 +192,9 @@ method throws() { ^0: throw "x" }
 method loops(%n: i64) { ^0: br ^1(0) ^1(%i): %c = lt.i64 %i %n cond %c ^2 ^3 ^2: %j = add.i64 %i 1 br ^1(%j) ^3: return %i }
 method caught(%x: i64, %y: i64) { ^0: br ^1 ^1 catch ^2: %r = div.i64 %x %y return %r ^2(%e): return 0 }
 )");
-  const auto effects = [&](const char* name, const std::vector<std::string>& types) { return +world.typed(name, types).effects; };
+  const auto effects = [&](const char* name, const std::vector<std::string>& types) {
+    return +world.typed(name, types).effects;
+  };
   EXPECT_EQ(effects("pure", {"i64"}), kPure);
   EXPECT_EQ(effects("divide", {"i64", "i64"}), kPure & ~kNoRaise);
   EXPECT_EQ(effects("by_two", {"i64"}), kPure);
@@ -188,8 +210,10 @@ method caught(%x: i64, %y: i64) { ^0: br ^1 ^1 catch ^2: %r = div.i64 %x %y retu
 
 TEST(Inference, I21_raising_calls_are_not_folded) {
   InferenceWorld world(kPrelude);
-  world.define("method zero() { ^0: %r = call `/`(1, 0) return 5 } method unused() { ^0: %r = call zero() return 7 }");
-  // `/` is inferred for all i64: its caller learns only from the inlined statement that it raises, and keeps it.
+  world.define(
+      "method zero() { ^0: %r = call `/`(1, 0) return 5 } method unused() { ^0: %r = call zero() return 7 }");
+  // `/` is inferred for all i64: its caller learns only from the inlined statement that it raises, and keeps
+  // it.
   EXPECT_EQ(world.result("zero"), "const 5:i64");
   EXPECT_EQ(count(world.typed("zero"), Op::Div), 1u);
   EXPECT_EQ(world.typed("zero").body.blocks.back().terminator.kind, Terminator::Kind::Unreachable);
@@ -203,7 +227,8 @@ std::string run(InferenceWorld& world, const char* function, std::vector<Value> 
   call.state.raw = raw;
   Runtime& runtime = world.program().runtime();
   Value result;
-  if (runtime.call(world.thread(), world.program().function(function), arguments, 0, result)) return runtime.text_of_value(result);
+  if (runtime.call(world.thread(), world.program().function(function), arguments, 0, result))
+    return runtime.text_of_value(result);
   return "error: " + runtime.take_error(world.thread()).message();
 }
 
@@ -232,18 +257,23 @@ method pick(%a, %b) { ^0: %p = new P(%a, %b) %x = field %p.x %y = field %p.y %t 
 method depth(%n, %b) { ^0: %c = call `<`(%n, 1) cond %c ^1 ^2
 ^1: %q = call `/`(10, %b) return %q
 ^2: %m = call `-`(%n, 1) %r = call depth(%m, %b) %s = call `+`(%r, %n) return %s }
-)", "t.bir");
-  std::vector<Value> values{Value::i64(0), Value::i64(1), Value::i64(-7), Value::i64(12), Value::f64(2.5), Value::boolean(true), Value::nothing()};
+)",
+               "t.bir");
+  std::vector<Value> values{Value::i64(0),   Value::i64(1),        Value::i64(-7),  Value::i64(12),
+                            Value::f64(2.5), Value::boolean(true), Value::nothing()};
   for (const char* function : {"divide", "try", "list", "pick", "depth"}) {
     for (const Value& a : values) {
-      for (const Value& b : values) EXPECT_EQ(run(world, function, {a, b}, false), run(world, function, {a, b}, true)) << function;
+      for (const Value& b : values)
+        EXPECT_EQ(run(world, function, {a, b}, false), run(world, function, {a, b}, true)) << function;
     }
   }
-  for (const Value& a : values) EXPECT_EQ(run(world, "checked", {a}, false), run(world, "checked", {a}, true));
+  for (const Value& a : values)
+    EXPECT_EQ(run(world, "checked", {a}, false), run(world, "checked", {a}, true));
   EXPECT_GT(world.num_inferred(), 20u);
 }
 
-// S and its kind; methods that no value is of both, one below another, and two that meet in (A, A) with none for that.
+// S and its kind; methods that no value is of both, one below another, and two that meet in (A, A) with none
+// for that.
 const char* const kShapes = R"(
 abstract S
 type A <: S { v: i64 }
@@ -296,7 +326,8 @@ TEST(Inference, I25_tests_find_what_dispatch_finds) {
     for (int64_t n = 0; n < 3; ++n) {
       for (int64_t m = 0; m < 3; ++m) {
         const std::vector<Value> arguments{Value::i64(n), Value::i64(m)};
-        EXPECT_EQ(run(world, function, arguments, false), run(world, function, arguments, true)) << function << " " << n << " " << m;
+        EXPECT_EQ(run(world, function, arguments, false), run(world, function, arguments, true))
+            << function << " " << n << " " << m;
       }
     }
   }

@@ -50,7 +50,8 @@ TEST(Program, constant_redefined_is_seen_by_later_methods) {
 TEST(Program, specialisations_are_one_per_signature) {
   TestProgram test;
   test.define("method f(%x) { ^0: return %x }");
-  const Method& method = *test.program->methods().all(*test.program->function("f"), test.engine->world()).front();
+  const Method& method =
+      *test.program->methods().all(*test.program->function("f"), test.engine->world()).front();
   const Type* i64 = test.program->types().kind(LeafKind::I64);
   const Type* f64 = test.program->types().kind(LeafKind::F64);
   const Specialisation* one = test.program->specialise(method, {&i64, 1});
@@ -65,7 +66,8 @@ TEST(Inference, I73_redefinition_under_running_calls) {
   for (const bool raw : {true, false}) {
     TestProgram test(raw);
     const auto text = [](int n) {
-      return "method a() { ^0: return " + std::to_string(n) + " } method b() { ^0: return " + std::to_string(n) + " }";
+      return "method a() { ^0: return " + std::to_string(n) + " } method b() { ^0: return " +
+             std::to_string(n) + " }";
     };
     test.define(text(0) + R"( method both() { ^0: %x = call a() %y = call b() %s = same %x %y return %s })");
     std::atomic<bool> stop{false};
@@ -129,7 +131,9 @@ TEST_F(ProgramApi, calls_with_values_of_each_kind) {
   ASSERT_EQ(berth_program_call(thread, program, "add", arguments, 2, &result), nullptr);
   EXPECT_EQ(result.kind, BERTH_VALUE_I64);
   EXPECT_EQ(result.i, 42);
-  for (const berth_value_t value : {berth_value_t{BERTH_VALUE_NOTHING, {}}, berth_value_t{BERTH_VALUE_F64, {.f = 2.5}}, berth_value_t{BERTH_VALUE_BOOL, {.b = 1}}}) {
+  for (const berth_value_t value :
+       {berth_value_t{BERTH_VALUE_NOTHING, {}}, berth_value_t{BERTH_VALUE_F64, {.f = 2.5}},
+        berth_value_t{BERTH_VALUE_BOOL, {.b = 1}}}) {
     ASSERT_EQ(berth_program_call(thread, program, "id", &value, 1, &result), nullptr);
     EXPECT_EQ(result.kind, value.kind);
   }
@@ -149,12 +153,17 @@ TEST_F(ProgramApi, errors_name_place_and_remedy) {
   parse("berth-ir 1\nmethod f(%x: i64) {\n^0: %y = div.i64 1 %x\n return %y }");
   const berth_value_t zero{BERTH_VALUE_I64, {.i = 0}};
   berth_value_t result{BERTH_VALUE_BOOL, {.b = 1}};
-  const std::string message = failure(berth_program_call(thread, program, "f", &zero, 1, &result), BERTH_RUNTIME_ERROR);
+  const std::string message =
+      failure(berth_program_call(thread, program, "f", &zero, 1, &result), BERTH_RUNTIME_ERROR);
   EXPECT_EQ(message.rfind("a.bir:3: division by zero. Remedy:", 0), 0u) << message;
   EXPECT_EQ(message.find('\n'), std::string::npos);
   EXPECT_EQ(result.kind, BERTH_VALUE_BOOL);  // untouched
-  EXPECT_NE(failure(berth_program_call(thread, program, "nowhere", nullptr, 0, &result), BERTH_NOT_FOUND).find("nowhere"), std::string::npos);
-  EXPECT_NE(failure(berth_program_call(thread, program, "f", nullptr, 0, &result), BERTH_RUNTIME_ERROR).find("no method f()"), std::string::npos);
+  EXPECT_NE(failure(berth_program_call(thread, program, "nowhere", nullptr, 0, &result), BERTH_NOT_FOUND)
+                .find("nowhere"),
+            std::string::npos);
+  EXPECT_NE(failure(berth_program_call(thread, program, "f", nullptr, 0, &result), BERTH_RUNTIME_ERROR)
+                .find("no method f()"),
+            std::string::npos);
   failure(berth_program_call(nullptr, program, "f", nullptr, 0, &result), BERTH_INVALID_ARGUMENT);
   const char* broken = "berth-ir 1 method f( {";
   failure(berth_program_define(thread, program, broken, std::strlen(broken), "b.bir"), BERTH_PARSE_ERROR);
@@ -171,7 +180,8 @@ TEST_F(ProgramApi, emits_ir_and_typed_ir) {
   ASSERT_EQ(berth_program_infer(thread, program, "f", types, 1, &text), nullptr);
   EXPECT_NE(std::string(text).find("i64"), std::string::npos);
   berth_string_delete(text);
-  failure(berth_program_emit(thread, program, "f", types, 1, "llvm", nullptr, &text, &length), BERTH_UNSUPPORTED);
+  failure(berth_program_emit(thread, program, "f", types, 1, "llvm", nullptr, &text, &length),
+          BERTH_UNSUPPORTED);
   const char* wrong[] = {"string"};
   failure(berth_program_infer(thread, program, "f", wrong, 1, &text), BERTH_NOT_FOUND);
 }

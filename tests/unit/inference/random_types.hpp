@@ -15,7 +15,8 @@ class RandomTypes {
   explicit RandomTypes(uint64_t seed) : lattice(types), random_(seed) {
     shape_ = types.add_abstract("Shape", nullptr);
     solid_ = types.add_abstract("Solid", shape_);
-    for (const char* name : {"Circle", "Square"}) add_struct(name, shape_, false, {types.kind(LeafKind::F64), types.kind(LeafKind::I64)});
+    for (const char* name : {"Circle", "Square"})
+      add_struct(name, shape_, false, {types.kind(LeafKind::F64), types.kind(LeafKind::I64)});
     StructType* list = types.add_struct("List", nullptr, false);
     list->fields = {{"head", types.any()}, {"tail", types.intern(with_nothing(types.whole(list->leaf)))}};
     structs_.push_back(list);
@@ -24,12 +25,22 @@ class RandomTypes {
       functions_.push_back({name, nullptr});
       functions_.back().leaf = types.function_leaf(functions_.back());
     }
-    leaves_ = {types.leaf(LeafKind::Bool), types.leaf(LeafKind::I64), types.leaf(LeafKind::I32), types.leaf(LeafKind::U8),
-               types.leaf(LeafKind::F64), types.leaf(LeafKind::F32), types.leaf(LeafKind::String), types.leaf(LeafKind::Error),
-               types.array_leaf(types.kind(LeafKind::F64)), types.array_leaf(types.any()), types.tuple_leaf(1), types.tuple_leaf(2)};
+    leaves_ = {types.leaf(LeafKind::Bool),
+               types.leaf(LeafKind::I64),
+               types.leaf(LeafKind::I32),
+               types.leaf(LeafKind::U8),
+               types.leaf(LeafKind::F64),
+               types.leaf(LeafKind::F32),
+               types.leaf(LeafKind::String),
+               types.leaf(LeafKind::Error),
+               types.array_leaf(types.kind(LeafKind::F64)),
+               types.array_leaf(types.any()),
+               types.tuple_leaf(1),
+               types.tuple_leaf(2)};
     for (const StructType* s : structs_) leaves_.push_back(s->leaf);
     for (const Function& f : functions_) leaves_.push_back(f.leaf);
-    for (const char* name : {"number", "integer", "float", "array", "tuple", "function"}) abstracts_.push_back(types.builtin_abstract(name));
+    for (const char* name : {"number", "integer", "float", "array", "tuple", "function"})
+      abstracts_.push_back(types.builtin_abstract(name));
     abstracts_.push_back(shape_);
     abstracts_.push_back(solid_);
   }
@@ -42,7 +53,8 @@ class RandomTypes {
     switch (below(12)) {
       case 0: return types.bottom();
       case 1: return types.any();
-      case 2: case 3: {
+      case 2:
+      case 3: {
         Type type{Type::Kind::Abstract, one_in(3), {}, abstracts_[below(abstracts_.size())], nullptr, 0, {}};
         return types.intern(std::move(type));
       }
@@ -65,7 +77,8 @@ class RandomTypes {
     if (leaf->kind == LeafKind::Bool || is_number(leaf->kind) || leaf->kind == LeafKind::String) {
       out.precision = Part::Precision::Constant;
       out.constant = literal(leaf->kind);
-    } else if (depth > 0 && (leaf->kind == LeafKind::Tuple || (leaf->structure && !leaf->structure->is_mutable))) {
+    } else if (depth > 0 &&
+               (leaf->kind == LeafKind::Tuple || (leaf->structure && !leaf->structure->is_mutable))) {
       out.precision = Part::Precision::Partial;
       const size_t n = leaf->structure ? leaf->structure->fields.size() : leaf->length;
       for (size_t i = 0; i < n; ++i) {
@@ -79,8 +92,10 @@ class RandomTypes {
   Literal literal(LeafKind kind) {
     Literal out;
     out.kind = kind;
-    if (kind == LeafKind::String) out.string = types.string(one_in(2) ? "a" : "b");
-    else out.bits = kind == LeafKind::Bool ? below(2) : below(3);
+    if (kind == LeafKind::String)
+      out.string = types.string(one_in(2) ? "a" : "b");
+    else
+      out.bits = kind == LeafKind::Bool ? below(2) : below(3);
     return out;
   }
 
@@ -111,7 +126,8 @@ class RandomTypes {
     copy.has_nothing = true;
     return copy;
   }
-  void add_struct(const char* name, const AbstractType* parent, bool is_mutable, std::vector<const Type*> fields) {
+  void add_struct(const char* name, const AbstractType* parent, bool is_mutable,
+                  std::vector<const Type*> fields) {
     StructType* made = types.add_struct(name, parent, is_mutable);
     for (size_t i = 0; i < fields.size(); ++i) made->fields.push_back({"f" + std::to_string(i), fields[i]});
     structs_.push_back(made);

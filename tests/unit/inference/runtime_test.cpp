@@ -26,7 +26,8 @@ TEST(Inference, I23_ambiguous_call_names_both) {
   TestProgram test;
   test.define("\n\nmethod f(%a: i64, %b) { ^0: return 1 }\nmethod f(%a, %b: i64) { ^0: return 2 }", "a.bth");
   EXPECT_EQ(test.run("f", {Value::i64(1), Value::f64(1)}), "1");
-  EXPECT_EQ(test.run("f", {Value::i64(1), Value::i64(1)}), "! ambiguous: f(i64, any) at a.bth:3, f(any, i64) at a.bth:4");
+  EXPECT_EQ(test.run("f", {Value::i64(1), Value::i64(1)}),
+            "! ambiguous: f(i64, any) at a.bth:3, f(any, i64) at a.bth:4");
   test.define("method f(%a: i64, %b: i64) { ^0: return 3 }");
   EXPECT_EQ(test.run("f", {Value::i64(1), Value::i64(1)}), "3");
 }
@@ -59,7 +60,8 @@ TEST(Inference, I54_running_call_keeps_its_world) {
 
 // Raw, and through inlining.
 class Traces : public testing::TestWithParam<bool> {};
-INSTANTIATE_TEST_SUITE_P(Inference, Traces, testing::Bool(), [](const auto& info) { return info.param ? "raw" : "inferred"; });
+INSTANTIATE_TEST_SUITE_P(Inference, Traces, testing::Bool(),
+                         [](const auto& info) { return info.param ? "raw" : "inferred"; });
 
 TEST_P(Traces, I72_errors_carry_place_and_stack) {
   TestProgram test(GetParam());
@@ -71,12 +73,16 @@ TEST_P(Traces, I72_errors_carry_place_and_stack) {
     return %r }
   method main() { ^0: %r = call middle(0) return %r }
   method caught() { ^0: br ^1 ^1 catch ^2: %r = call middle(0) return %r
-   ^2(%e): %a = field %e.at %s = field %e.stack %t = tuple(%a, %s) return %t })", "name.bth");
+   ^2(%e): %a = field %e.at %s = field %e.stack %t = tuple(%a, %s) return %t })",
+              "name.bth");
   EXPECT_EQ(test.run("main"), "! division by zero");
   EXPECT_EQ(test.last_message.rfind("name.bth:2: division by zero. Remedy: ", 0), 0u) << test.last_message;
-  EXPECT_NE(test.last_details.find(R"("at":"name.bth:2","stack":"bad at name.bth:2\nmiddle at name.bth:5\nmain at name.bth:7")"), std::string::npos)
+  EXPECT_NE(test.last_details.find(
+                R"("at":"name.bth:2","stack":"bad at name.bth:2\nmiddle at name.bth:5\nmain at name.bth:7")"),
+            std::string::npos)
       << test.last_details;
-  EXPECT_EQ(test.run("caught"), R"(("name.bth:2", "bad at name.bth:2\nmiddle at name.bth:5\ncaught at name.bth:8"))");
+  EXPECT_EQ(test.run("caught"),
+            R"(("name.bth:2", "bad at name.bth:2\nmiddle at name.bth:5\ncaught at name.bth:8"))");
 }
 
 TEST_P(Traces, I72_library_frames_are_left_out) {
@@ -84,14 +90,16 @@ TEST_P(Traces, I72_library_frames_are_left_out) {
   test.define("method plus(%a, %b) {\n ^0: %r = div.i64 %a %b\n return %r }", "<prelude>");
   test.define("method main() {\n\n ^0: %r = call plus(1, 0) return %r }", "user.bth");
   EXPECT_EQ(test.run("main"), "! division by zero");
-  EXPECT_NE(test.last_details.find(R"("at":"user.bth:3","stack":"main at user.bth:3")"), std::string::npos) << test.last_details;
+  EXPECT_NE(test.last_details.find(R"("at":"user.bth:3","stack":"main at user.bth:3")"), std::string::npos)
+      << test.last_details;
 }
 
 TEST(Runtime, error_thrown_again_is_the_same) {
   TestProgram test;
   test.define(R"(method f() { ^0: throw "x" }
                  method g() { ^0: br ^1 ^1 catch ^2: %r = call f() return %r ^2(%e): throw %e }
-                 method h() { ^0: br ^1 ^1 catch ^2: %r = call g() return %r ^2(%e): %s = field %e.stack return %s })", "a.bth");
+                 method h() { ^0: br ^1 ^1 catch ^2: %r = call g() return %r ^2(%e): %s = field %e.stack return %s })",
+              "a.bth");
   EXPECT_EQ(test.run("h"), "f at a.bth:1\ng at a.bth:2\nh at a.bth:3");
 }
 
@@ -117,7 +125,8 @@ TEST(Runtime, join_raises_the_error_of_its_task) {
 TEST(Runtime, program_end_waits_for_spawned_calls) {
   test::Watchdog watchdog{30s};
   TestProgram test;
-  test.define(R"(method work() { ^0: br ^1(0) ^1(%i): %c = lt.i64 %i 100000 cond %c ^2 ^3 ^2: %j = add.i64 %i 1 br ^1(%j)
+  test.define(
+      R"(method work() { ^0: br ^1(0) ^1(%i): %c = lt.i64 %i 100000 cond %c ^2 ^3 ^2: %j = add.i64 %i 1 br ^1(%j)
                    ^3: print("done") return nothing }
                  method main() { ^0: %a = spawn work() return nothing })");
   EXPECT_EQ(test.run("main"), "nothing");
@@ -148,7 +157,8 @@ TEST(Runtime, what_cannot_be_compiled_is_interpreted_and_counted) {
   EXPECT_NE(test.engine->explain().find("interpreted_instead"), std::string::npos);
 }
 
-// A thread collects all the time while others make lists, strings, tuples and errors: what is reachable stays, bit for bit.
+// A thread collects all the time while others make lists, strings, tuples and errors: what is reachable
+// stays, bit for bit.
 TEST(Runtime, roots_hold_under_collections) {
   test::Watchdog watchdog{60s};
   for (const bool raw : {true, false}) {

@@ -347,18 +347,10 @@ TEST_F(Inference, I3_mutated_texts_never_crash) {
     for (unsigned n = 1 + random() % 4; n-- > 0;) {
       const size_t at = 11 + random() % (text.size() - 11), length = random() % 20;
       switch (random() % 4) {
-        case 0:
-          text.erase(at, length);
-          break;
-        case 1:
-          text[at] = static_cast<char>(random());
-          break;
-        case 2:
-          text.insert(at, text.substr(11 + random() % (text.size() - 11), length));
-          break;
-        default:
-          std::swap(text[at], text[11 + random() % (text.size() - 11)]);
-          break;
+        case 0: text.erase(at, length); break;
+        case 1: text[at] = static_cast<char>(random()); break;
+        case 2: text.insert(at, text.substr(11 + random() % (text.size() - 11), length)); break;
+        default: std::swap(text[at], text[11 + random() % (text.size() - 11)]); break;
       }
     }
     survive(program(), text);
@@ -404,7 +396,9 @@ TEST_F(Inference, I3_time_grows_with_the_size) {
     for (int k = 0; k < 3; ++k) best = std::min(best, seconds_of(program(), small));
     ratio = std::min(ratio, seconds_of(program(), large) / best);
   }
-  EXPECT_LT(ratio, 40);  // 8 times the text, the larger beyond the caches, which others use too; quadratic would be 64
+  EXPECT_LT(
+      ratio,
+      40);  // 8 times the text, the larger beyond the caches, which others use too; quadratic would be 64
 }
 
 }  // namespace

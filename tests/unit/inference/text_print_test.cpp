@@ -115,20 +115,16 @@ class RandomText {
   }
   std::string terminator(const std::vector<unsigned>& num_parameters, unsigned total) {
     switch (below(6)) {
-      case 0:
-        return "  br" + target(num_parameters, total) + "\n";
+      case 0: return "  br" + target(num_parameters, total) + "\n";
       case 1:
         return "  cond " + value(total) + target(num_parameters, total) + target(num_parameters, total) +
                "\n";
       case 2:
         return "  switch " + value(total) + " [-1:" + target(num_parameters, total) + "]" +
                target(num_parameters, total) + "\n";
-      case 3:
-        return "  throw " + value(total) + "\n";
-      case 4:
-        return "  unreachable\n";
-      default:
-        return "  return " + value(total) + "\n";
+      case 3: return "  throw " + value(total) + "\n";
+      case 4: return "  unreachable\n";
+      default: return "  return " + value(total) + "\n";
     }
   }
 

@@ -11,8 +11,8 @@
 namespace berth::inference {
 namespace {
 
-using test::RandomTypes;
 using berth::test::Watchdog;
+using test::RandomTypes;
 
 Literal of_bits(LeafKind kind, uint64_t bits) {
   Literal literal;
@@ -24,8 +24,8 @@ Literal of_bits(LeafKind kind, uint64_t bits) {
 TEST(Inference, I13_constants_are_told_apart_by_identity) {
   TypeInterner types;
   const auto f64 = [&](uint64_t bits) { return types.constant(of_bits(LeafKind::F64, bits)); };
-  EXPECT_NE(f64(0), f64(uint64_t{1} << 63));                                        // 0.0 and -0.0
-  EXPECT_NE(f64(0x7ff8000000000001), f64(0x7ff8000000000002));                      // NaN payloads
+  EXPECT_NE(f64(0), f64(uint64_t{1} << 63));                    // 0.0 and -0.0
+  EXPECT_NE(f64(0x7ff8000000000001), f64(0x7ff8000000000002));  // NaN payloads
   EXPECT_EQ(f64(0x7ff8000000000001), f64(0x7ff8000000000001));
   Literal a, b;
   a.kind = b.kind = LeafKind::String;
@@ -62,7 +62,10 @@ TEST(TypeInterner, text_is_canonical) {
   TypeInterner& types = random.types;
   Type type{Type::Kind::Parts, true, {}, nullptr, nullptr, 0, {}};
   type.parts.push_back({types.leaf(LeafKind::String), Part::Precision::Whole, {}, {}});
-  type.parts.push_back({types.leaf(LeafKind::I64), Part::Precision::Constant, of_bits(LeafKind::I64, static_cast<uint64_t>(-3)), {}});
+  type.parts.push_back({types.leaf(LeafKind::I64),
+                        Part::Precision::Constant,
+                        of_bits(LeafKind::I64, static_cast<uint64_t>(-3)),
+                        {}});
   EXPECT_EQ(types.intern(type)->name, "const -3:i64 | string | nothing");
   const Type* items[] = {types.kind(LeafKind::I64), types.any()};
   EXPECT_EQ(types.tuple(items)->name, "tuple<i64, any>");

@@ -167,14 +167,14 @@ TEST(SlabMemory, J66_accounts_balance_and_free_ranges_join) {
     std::map<char*, SlabMemory::Allocation> live;
     for (int i = 0; i < 20'000; ++i) {
       if (live.size() < 200 && random() % 2) {
-        const auto allocation = memory.allocate(sizes_of(1 + random() % 3000, random() % 300, random() % 300)).assume_value();
+        const auto allocation =
+            memory.allocate(sizes_of(1 + random() % 3000, random() % 300, random() % 300)).assume_value();
         const SlabMemory::Part& text = allocation.parts[SlabMemory::kText];
         const auto after = live.lower_bound(text.address);
-        if (after != live.end()) {
-          ASSERT_LE(text.address + text.bytes, after->first);
-        }
+        if (after != live.end()) { ASSERT_LE(text.address + text.bytes, after->first); }
         if (after != live.begin()) {
-          ASSERT_LE(std::prev(after)->first + std::prev(after)->second.parts[SlabMemory::kText].bytes, text.address);
+          ASSERT_LE(std::prev(after)->first + std::prev(after)->second.parts[SlabMemory::kText].bytes,
+                    text.address);
         }
         std::memset(text.writable, 0x90, text.bytes);
         ASSERT_FALSE(memory.seal(allocation).has_error());
@@ -229,7 +229,8 @@ TEST(SlabMemory, a_limit_counts_live_and_limbo) {
   EXPECT_FALSE(memory.allocate(sizes_of(512)).has_error());
 }
 
-// --- unwind lists ----------------------------------------------------------------------------------------------------
+// --- unwind lists
+// ----------------------------------------------------------------------------------------------------
 
 /// What is registered: of each table its sections, which here are the units' ranges.
 struct Range {
@@ -238,7 +239,8 @@ struct Range {
 std::map<const void*, std::vector<const Range*>> tables;
 void watch_register(void* table) {
   std::vector<const Range*>& ranges = tables[table];
-  for (auto* section = static_cast<const void**>(table); *section; ++section) ranges.push_back(static_cast<const Range*>(*section));
+  for (auto* section = static_cast<const void**>(table); *section; ++section)
+    ranges.push_back(static_cast<const Range*>(*section));
 }
 void watch_deregister(const void* table) { EXPECT_EQ(tables.erase(table), 1u); }
 
@@ -278,7 +280,9 @@ TEST(UnwindRegistry, J68_at_most_two_disjoint_lists_per_slab) {
       if (random() % 8 == 0 && !units[slab].empty()) {
         std::vector<UnwindRegistry::Unit> gone;
         for (size_t n = 1 + random() % 5; n != 0 && !units[slab].empty(); --n) {
-          const auto each = std::next(units[slab].begin(), static_cast<std::ptrdiff_t>(random() % std::min<size_t>(units[slab].size(), 50)));
+          const auto each =
+              std::next(units[slab].begin(),
+                        static_cast<std::ptrdiff_t>(random() % std::min<size_t>(units[slab].size(), 50)));
           gone.push_back(each->second);
           units[slab].erase(each);
         }
@@ -287,7 +291,8 @@ TEST(UnwindRegistry, J68_at_most_two_disjoint_lists_per_slab) {
         // At the end, or into a gap below.
         uintptr_t low = top[slab];
         if (random() % 2 && units[slab].size() > 1) {
-          const auto each = std::next(units[slab].begin(), static_cast<std::ptrdiff_t>(random() % (units[slab].size() - 1)));
+          const auto each = std::next(units[slab].begin(),
+                                      static_cast<std::ptrdiff_t>(random() % (units[slab].size() - 1)));
           if (each->second.high + 16 <= std::next(each)->first) low = each->second.high;
         }
         if (low == top[slab]) top[slab] += 64;
@@ -305,7 +310,8 @@ TEST(UnwindRegistry, J68_at_most_two_disjoint_lists_per_slab) {
   EXPECT_TRUE(tables.empty());
 }
 
-// --- with code of LLVM's ---------------------------------------------------------------------------------------------
+// --- with code of LLVM's
+// ---------------------------------------------------------------------------------------------
 
 class Instances final : public engine::Recycler {
  public:
@@ -360,9 +366,7 @@ struct Throwers {
     try {
       function(n);
       ADD_FAILURE() << "returned";
-    } catch (const std::runtime_error& error) {
-      ASSERT_EQ(error.what(), std::to_string(n));
-    }
+    } catch (const std::runtime_error& error) { ASSERT_EQ(error.what(), std::to_string(n)); }
   }
   static void throw_through_some() {
     for (const size_t at : {size_t{0}, all.size() / 2, all.size() - 1}) {
@@ -390,12 +394,14 @@ TEST(Jit, J69_throws_find_old_and_new_code_at_each_step_of_a_change) {
   ASSERT_FALSE(f.backend.define_symbol("throw_number", reinterpret_cast<void*>(&throw_number)).has_error());
   const auto make = [&](const engine::CompileJob& job) { return f.compile(job); };
   const std::string ir =
-      "declare void @throw_number(i32)\ndefine void @f(i32 %x) {\n  call void @throw_number(i32 %x)\n  call void asm sideeffect \"\", \"\"()\n  ret void\n}\n";
+      "declare void @throw_number(i32)\ndefine void @f(i32 %x) {\n  call void @throw_number(i32 %x)\n  call "
+      "void asm sideeffect \"\", \"\"()\n  ret void\n}\n";
   const auto add = [&] {
     engine::Code* const code = make(f.job(ir));
     ASSERT_TRUE(code);
     auto* const function = reinterpret_cast<void (*)(int)>(code->entry);
-    for (int i = 0; i < 3; ++i) Throwers::throw_through(function, i);  // libgcc sorts at the first, and may lose it at the second
+    for (int i = 0; i < 3; ++i)
+      Throwers::throw_through(function, i);  // libgcc sorts at the first, and may lose it at the second
     Throwers::all.push_back(function);
   };
   for (size_t i = 0; i < UnwindRegistry::kOpenUnits + 20; ++i) add();  // over a seal
@@ -438,9 +444,12 @@ TEST(Jit, J64_code_reaches_code_and_host_from_near_and_far) {
     ASSERT_FALSE(f.backend.define_symbol("host", reinterpret_cast<void*>(&host_number)).has_error());
     // A large body in each, so that they lie in slabs of their own.
     const std::string pad = "@pad = internal constant [400000 x i8] c\"" + std::string(400000, 'a') + "\"\n";
-    const std::string use = "  %q = getelementptr i8, ptr @pad, i64 %x\n  %b = load i8, ptr %q\n  %w = zext i8 %b to i64\n";
-    const auto last = f.job(pad + "declare i64 @host(i64)\ndeclare double @sin(double)\ndefine i64 @f(i64 %x) {\n" + use +
-                            "  %y = call i64 @host(i64 %x)\n  %s = call double @sin(double 0.0)\n  %i = fptosi double %s to i64\n  %v = add i64 %y, %w\n  %z = add i64 %v, %i\n  ret i64 %z\n}\n");
+    const std::string use =
+        "  %q = getelementptr i8, ptr @pad, i64 %x\n  %b = load i8, ptr %q\n  %w = zext i8 %b to i64\n";
+    const auto last =
+        f.job(pad + "declare i64 @host(i64)\ndeclare double @sin(double)\ndefine i64 @f(i64 %x) {\n" + use +
+              "  %y = call i64 @host(i64 %x)\n  %s = call double @sin(double 0.0)\n  %i = fptosi double %s "
+              "to i64\n  %v = add i64 %y, %w\n  %z = add i64 %v, %i\n  ret i64 %z\n}\n");
     CodeInstance* callee = last.instance.get();
     engine::Code* code = f.compile(last);
     ASSERT_TRUE(code);
@@ -448,7 +457,8 @@ TEST(Jit, J64_code_reaches_code_and_host_from_near_and_far) {
     std::set<uintptr_t> megabytes{reinterpret_cast<uintptr_t>(code->low) >> 21};
     for (int i = 0; i < 3; ++i) {
       auto job = f.job(pad + "declare i64 @g(i64)\ndeclare i64 @host(i64)\ndefine i64 @f(i64 %x) {\n" + use +
-                       "  %h = call i64 @host(i64 0)\n  %y = call i64 @g(i64 %x)\n  %v = add i64 %y, %w\n  %z = add i64 %v, %h\n  ret i64 %z\n}\n");
+                       "  %h = call i64 @host(i64 0)\n  %y = call i64 @g(i64 %x)\n  %v = add i64 %y, %w\n  "
+                       "%z = add i64 %v, %h\n  ret i64 %z\n}\n");
       job.source->edges.push_back({callee, "g"});
       callee = job.instance.get();
       code = f.compile(job);
@@ -458,15 +468,19 @@ TEST(Jit, J64_code_reaches_code_and_host_from_near_and_far) {
     }
     EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(code->entry)(5), 6 + 'a' + 3 * ('a' + 1));
     EXPECT_GE(megabytes.size(), 2u);
-    const auto distance = static_cast<int64_t>(reinterpret_cast<uintptr_t>(code->low)) - static_cast<int64_t>(here);
+    const auto distance =
+        static_cast<int64_t>(reinterpret_cast<uintptr_t>(code->low)) - static_cast<int64_t>(here);
     EXPECT_EQ(std::abs(distance) > (int64_t{1} << 31), far);
   }
 }
 
-// --- call slots ------------------------------------------------------------------------------------------------------
+// --- call slots
+// ------------------------------------------------------------------------------------------------------
 
 struct Slotted {
-  SlotTable table{[](engine::CodeInstanceRef& callee, StubArguments) -> Result<void*> { return engine::instance_code(*callee)->entry; }};
+  SlotTable table{[](engine::CodeInstanceRef& callee, StubArguments) -> Result<void*> {
+    return engine::instance_code(*callee)->entry;
+  }};
   Instances instances;
   CodeInstance& callee = instances.make();
   sync::Atomic<void*> word{nullptr};
@@ -491,7 +505,9 @@ TEST(SlotTable, J40_a_slot_never_goes_back) {
   std::deque<Slotted> all(kRounds);
   std::barrier together(3);
   std::atomic<int> went_back{0};
-  const auto rank = [](const Slotted& each, const void* entry) { return entry == each.optimized.entry ? 2 : entry == each.fast.entry ? 1 : 0; };
+  const auto rank = [](const Slotted& each, const void* entry) {
+    return entry == each.optimized.entry ? 2 : entry == each.fast.entry ? 1 : 0;
+  };
   const auto each_round = [&](auto&& part) {
     return std::thread([&, part] {
       for (Slotted& each : all) {
@@ -527,7 +543,9 @@ TEST(SlotTable, J40_a_slot_never_goes_back) {
 TEST(SlotTable, J45_no_publication_is_lost_on_a_new_slot) {
   constexpr int kRounds = 4'000;
   Watchdog watchdog{120s};
-  SlotTable table([](engine::CodeInstanceRef&, StubArguments) -> Result<void*> { return make_error(BERTH_INTERNAL, "", "", ""); });
+  SlotTable table([](engine::CodeInstanceRef&, StubArguments) -> Result<void*> {
+    return make_error(BERTH_INTERNAL, "", "", "");
+  });
   Instances instances;
   std::barrier together(2);
   struct Round {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CompilePool with a stub generator and a recording sink: who runs what, in which order, and that every job is answered once.
+// CompilePool with a stub generator and a recording sink: who runs what, in which order, and that every job
+// is answered once.
 #include "jit/compile_pool.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +43,9 @@ class Instances final : public engine::Recycler {
     instance.recycler = this;
     return instance;
   }
-  void unreferenced(CodeInstance&) noexcept override { std::abort(); }  // the test's own reference is never given back
+  void unreferenced(CodeInstance&) noexcept override {
+    std::abort();
+  }  // the test's own reference is never given back
 
  private:
   std::mutex mutex_;
@@ -63,7 +66,8 @@ class RecordingSink final : public engine::CompileSink {
     return !refused.contains(&instance);
   }
   void published(std::span<engine::NewCode> unit) noexcept override {
-    for (engine::NewCode& made : unit) made.unused = made.instance->code.exchange(made.code, std::memory_order_acq_rel);
+    for (engine::NewCode& made : unit)
+      made.unused = made.instance->code.exchange(made.code, std::memory_order_acq_rel);
     for (const engine::NewCode& made : unit) {
       if (on_published) on_published(*made.instance);
       answer(*made.instance, [](Answers& a) { ++a.published; });
@@ -96,7 +100,7 @@ class RecordingSink final : public engine::CompileSink {
     const std::lock_guard lock(mutex_);
     return num_answers_;
   }
-  std::set<const CodeInstance*> refused;  // before any submit
+  std::set<const CodeInstance*> refused;            // before any submit
   std::function<void(CodeInstance&)> on_published;  // as above
 
  private:
@@ -117,7 +121,8 @@ class StubGenerator final : public CodeGenerator {
  public:
   using Body = std::function<Result<engine::Code*>(const engine::CompileJob&, const sync::Atomic<bool>&)>;
   explicit StubGenerator(Body body = {}) : body_(std::move(body)) {}
-  // A unit fails as a whole if one of its jobs is "guilty", which has a text of its own only when it is alone.
+  // A unit fails as a whole if one of its jobs is "guilty", which has a text of its own only when it is
+  // alone.
   Result<Answers> generate(std::span<const CompileRequest> requests) override {
     {
       const std::lock_guard lock(mutex_);
@@ -128,7 +133,8 @@ class StubGenerator final : public CodeGenerator {
     Answers answers;
     for (const CompileRequest& request : requests) {
       if (request.job.label.starts_with("guilty")) {
-        return make_error(BERTH_COMPILE_FAILED, "stub", requests.size() > 1 ? "somebody" : request.job.label, "none");
+        return make_error(BERTH_COMPILE_FAILED, "stub", requests.size() > 1 ? "somebody" : request.job.label,
+                          "none");
       }
       answers.push_back(body_ ? body_(request.job, request.cancelled) : code());
     }
@@ -138,10 +144,14 @@ class StubGenerator final : public CodeGenerator {
     const std::lock_guard lock(mutex_);
     return &codes_.emplace_back();
   }
-  engine::Code* find(const CompileRequest& request) override { return kept.contains(request.job.label) ? code() : nullptr; }
+  engine::Code* find(const CompileRequest& request) override {
+    return kept.contains(request.job.label) ? code() : nullptr;
+  }
   bool may_find() const noexcept override { return !kept.empty(); }
   std::set<std::string> kept;  // labels; before any submit
-  void bind(CodeInstance& instance) noexcept override { note("bound", instance.code.load(std::memory_order_acquire)); }
+  void bind(CodeInstance& instance) noexcept override {
+    note("bound", instance.code.load(std::memory_order_acquire));
+  }
   void not_promoted(CodeInstance&) noexcept override { given_up_.fetch_add(1, std::memory_order_relaxed); }
   void trim(std::chrono::nanoseconds) override { trimmed.open(); }
   int num_given_up() const { return given_up_.load(std::memory_order_relaxed); }
@@ -180,7 +190,7 @@ class StubGenerator final : public CodeGenerator {
   std::vector<std::string> order_;
   std::set<std::thread::id> threads_;
   std::vector<size_t> batches_;
-  sync::Atomic<int> given_up_{0};  // a counter: relaxed
+  sync::Atomic<int> given_up_{0};     // a counter: relaxed
   sync::Atomic<bool> closed_{false};  // a flag of the tests, orders nothing: relaxed
 };
 
@@ -234,15 +244,20 @@ struct Fixture {
 
 // The one worker is held by a first job while the others are queued.
 struct HeldFixture : Fixture {
-  explicit HeldFixture(unsigned threads = 1, StubGenerator::Body body = {}, const CompilePool::Limits& limits = {})
-      : Fixture(threads, [this, body = std::move(body)](const engine::CompileJob& job, const sync::Atomic<bool>& cancelled) -> Result<engine::Code*> {
-          if (job.label == "held") {
-            held.open();
-            gate.wait();
-          }
-          if (body) return body(job, cancelled);
-          return generator->code();
-        }, limits) {
+  explicit HeldFixture(unsigned threads = 1, StubGenerator::Body body = {},
+                       const CompilePool::Limits& limits = {})
+      : Fixture(
+            threads,
+            [this, body = std::move(body)](const engine::CompileJob& job,
+                                           const sync::Atomic<bool>& cancelled) -> Result<engine::Code*> {
+              if (job.label == "held") {
+                held.open();
+                gate.wait();
+              }
+              if (body) return body(job, cancelled);
+              return generator->code();
+            },
+            limits) {
     submit(instances.make(), "held", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
     held.wait();
   }
@@ -272,7 +287,8 @@ TEST_P(JitStop, J1_every_job_is_answered_once) {
   std::thread canceller([&] { meddle(2, [&](CodeInstance& i) { f.pool->cancel(i); }); });
   std::thread lifter([&] { meddle(3, [&](CodeInstance& i) { f.pool->lift(i, engine::Priority::Lifted); }); });
   int accepted = 0;
-  for (CodeInstance* instance : all) accepted += !f.pool->submit(job_of(*instance, accepted % 3 ? "" : "kept")).has_error();
+  for (CodeInstance* instance : all)
+    accepted += !f.pool->submit(job_of(*instance, accepted % 3 ? "" : "kept")).has_error();
   helper.join();
   canceller.join();
   lifter.join();
@@ -288,7 +304,8 @@ TEST_P(JitStop, J1_every_job_is_answered_once) {
 
 INSTANTIATE_TEST_SUITE_P(Mode, JitStop, testing::Values(engine::StopMode::Drop, engine::StopMode::Drain));
 
-// What is replaced goes when callers are led on from it: the binding knows the lower code by then only if it is still there.
+// What is replaced goes when callers are led on from it: the binding knows the lower code by then only if it
+// is still there.
 TEST(Jit, J34_callers_are_led_on_before_the_replaced_code_goes) {
   Fixture f(0);
   CodeInstance& instance = f.instances.make();
@@ -333,19 +350,23 @@ TEST(Jit, J3_release_returns_while_all_workers_are_held) {
   f.sink.wait_for(100);
 }
 
-// Each job's hook needs the entry of the next one; with N workers a chain of N + 1 only ends if others take their places.
+// Each job's hook needs the entry of the next one; with N workers a chain of N + 1 only ends if others take
+// their places.
 TEST(Jit, J12_jobs_that_need_other_entries_end) {
   constexpr size_t kJobs = 6;
   std::vector<CodeInstance*> all;
-  Fixture f(2, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
-    const size_t number = std::stoul(job.label);
-    if (number + 1 < kJobs) {
-      CodeInstance& next = *all[number + 1];
-      f.pool->help(next, Deadline::never());
-      while (!engine::instance_code(next)) std::this_thread::yield();
-    }
-    return f.generator->code();
-  }, without_batches());
+  Fixture f(
+      2,
+      [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+        const size_t number = std::stoul(job.label);
+        if (number + 1 < kJobs) {
+          CodeInstance& next = *all[number + 1];
+          f.pool->help(next, Deadline::never());
+          while (!engine::instance_code(next)) std::this_thread::yield();
+        }
+        return f.generator->code();
+      },
+      without_batches());
   for (size_t i = 0; i < kJobs; ++i) all.push_back(&f.instances.make());
   for (size_t i = 0; i < kJobs; ++i) f.submit(*all[i], std::to_string(i));
   f.sink.wait_for(kJobs);
@@ -402,7 +423,8 @@ class JitHeld : public testing::TestWithParam<engine::Priority> {};
 
 TEST_P(JitHeld, J15_fast_jobs_finish_while_all_workers_are_held) {
   Gate gate;
-  const berth_tier_t tier = GetParam() == engine::Priority::Optimized ? BERTH_TIER_OPTIMIZED : BERTH_TIER_FAST;
+  const berth_tier_t tier =
+      GetParam() == engine::Priority::Optimized ? BERTH_TIER_OPTIMIZED : BERTH_TIER_FAST;
   Fixture f(2, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
     if (job.label == "held") gate.wait();
     return f.generator->code();
@@ -449,10 +471,13 @@ TEST(Jit, J18_back_pressure_compiles_on_the_submitting_thread) {
   CompilePool::Limits limits;
   limits.queued_jobs = 10;
   const auto submitter = std::this_thread::get_id();
-  Fixture f(1, [&](const engine::CompileJob&, const sync::Atomic<bool>&) -> Result<engine::Code*> {
-    if (std::this_thread::get_id() != submitter) gate.wait();
-    return f.generator->code();
-  }, limits);
+  Fixture f(
+      1,
+      [&](const engine::CompileJob&, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+        if (std::this_thread::get_id() != submitter) gate.wait();
+        return f.generator->code();
+      },
+      limits);
   for (int i = 0; i < 100; ++i) {
     f.submit(f.instances.make(), "", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
     EXPECT_LE(f.pool->stats().queued, 10u);
@@ -481,7 +506,8 @@ TEST(Jit, J18_what_nobody_would_miss_is_given_up_first) {
       wanted.push_back(&f.instances.make());
       f.submit(*wanted.back());
     }
-    if (f.pool->stats().relief != 0) {  // held up for so long that relief took one of them: the queue was not as full as it is to be
+    if (f.pool->stats().relief !=
+        0) {  // held up for so long that relief took one of them: the queue was not as full as it is to be
       f.gate.open();
       continue;
     }
@@ -496,7 +522,8 @@ TEST(Jit, J18_what_nobody_would_miss_is_given_up_first) {
   }
 }
 
-// Each FAST job submits the next one, and a hundredth of a second passes. Gives how many had run when the speculative job did.
+// Each FAST job submits the next one, and a hundredth of a second passes. Gives how many had run when the
+// speculative job did.
 int64_t fast_jobs_before_a_speculative_one() {
   constexpr int64_t kMost = 2000;
   sync::Atomic<int64_t> passed{0}, before{kMost};  // order nothing: relaxed
@@ -504,16 +531,21 @@ int64_t fast_jobs_before_a_speculative_one() {
   CompilePool::Limits limits;
   limits.now = [&] { return start + std::chrono::milliseconds(10 * passed.load(std::memory_order_relaxed)); };
   Gate ended;
-  HeldFixture f(1, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
-    if (job.label == "speculative") before.store(passed.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    const bool on = before.load(std::memory_order_relaxed) == kMost && passed.fetch_add(1, std::memory_order_relaxed) < kMost;
-    if (job.label == "fast" && on) {
-      f.submit(f.instances.make(), "fast");
-    } else if (job.label == "fast") {
-      ended.open();
-    }
-    return f.generator->code();
-  }, limits);
+  HeldFixture f(
+      1,
+      [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+        if (job.label == "speculative")
+          before.store(passed.load(std::memory_order_relaxed), std::memory_order_relaxed);
+        const bool on = before.load(std::memory_order_relaxed) == kMost &&
+                        passed.fetch_add(1, std::memory_order_relaxed) < kMost;
+        if (job.label == "fast" && on) {
+          f.submit(f.instances.make(), "fast");
+        } else if (job.label == "fast") {
+          ended.open();
+        }
+        return f.generator->code();
+      },
+      limits);
   f.submit(f.instances.make(), "speculative", BERTH_TIER_OPTIMIZED, engine::Priority::Speculative);
   f.submit(f.instances.make(), "fast");
   f.gate.open();
@@ -521,10 +553,12 @@ int64_t fast_jobs_before_a_speculative_one() {
   return before.load(std::memory_order_relaxed);
 }
 
-// The best of several: the thread that has the speculative job may stand still while a relief thread runs the others.
+// The best of several: the thread that has the speculative job may stand still while a relief thread runs the
+// others.
 TEST(Jit, J17_a_speculative_job_ends_under_endless_fast_load) {
   int64_t least = INT64_MAX;
-  for (int round = 0; round < 5 && least >= 1000; ++round) least = std::min(least, fast_jobs_before_a_speculative_one());
+  for (int round = 0; round < 5 && least >= 1000; ++round)
+    least = std::min(least, fast_jobs_before_a_speculative_one());
   EXPECT_LT(least, 1000);
 }
 
@@ -549,14 +583,17 @@ TEST(Jit, J57_waiters_of_an_endless_job_hear_in_time_and_the_worker_is_replaced)
   CompilePool::Limits limits;
   limits.budgets[0].time_ns = 20'000'000;
   {
-    Fixture f(1, [f = &endless](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
-      static engine::Code code;
-      if (job.label == "endless") {
-        (*f)->started.open();
-        (*f)->gate.wait();
-      }
-      return &code;
-    }, limits);
+    Fixture f(
+        1,
+        [f = &endless](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+          static engine::Code code;
+          if (job.label == "endless") {
+            (*f)->started.open();
+            (*f)->gate.wait();
+          }
+          return &code;
+        },
+        limits);
     CodeInstance &bad = f.instances.make(), &good = f.instances.make();
     f.submit(bad, "endless");
     endless->started.wait();
@@ -564,11 +601,13 @@ TEST(Jit, J57_waiters_of_an_endless_job_hear_in_time_and_the_worker_is_replaced)
     f.sink.wait_for(2);
     EXPECT_EQ(f.sink.of(bad).failed, 1);
     EXPECT_TRUE(f.sink.of(bad).may_pass);
-    EXPECT_NE(f.sink.of(bad).text.find("was not finished within 20 ms"), std::string::npos) << f.sink.of(bad).text;
+    EXPECT_NE(f.sink.of(bad).text.find("was not finished within 20 ms"), std::string::npos)
+        << f.sink.of(bad).text;
     EXPECT_EQ(f.sink.of(good).published, 1);
     EXPECT_EQ(f.pool->stats().lost, 1u);
     EXPECT_LE(f.pool->stats().threads, 1u);
-    f.submit(f.instances.make(), "good", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);  // no relief for this one
+    f.submit(f.instances.make(), "good", BERTH_TIER_OPTIMIZED,
+             engine::Priority::Optimized);  // no relief for this one
     f.sink.wait_for(3);
     EXPECT_EQ(f.pool->stats().threads, 1u);
   }
@@ -580,11 +619,14 @@ TEST(Jit, J57_the_others_of_an_endless_batch_are_compiled) {
   endless = new Endless;
   CompilePool::Limits limits;
   limits.budgets[0].time_ns = 20'000'000;
-  HeldFixture f(1, [f = &endless](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
-    static engine::Code code;
-    if (job.label == "endless") (*f)->gate.wait();
-    return &code;
-  }, limits);
+  HeldFixture f(
+      1,
+      [f = &endless](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+        static engine::Code code;
+        if (job.label == "endless") (*f)->gate.wait();
+        return &code;
+      },
+      limits);
   std::vector<CodeInstance*> good;
   CodeInstance& bad = f.instances.make();
   for (int i = 0; i < 10; ++i) {
@@ -703,11 +745,14 @@ TEST(Jit, J14_a_small_stack_takes_no_kept_code) {
 }
 
 TEST(Jit, J54_a_fatal_error_fails_its_job_and_others_go_on) {
-  Fixture f(2, [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
-    set_compile_step("generate");
-    if (job.label == "bad") llvm::report_fatal_error("cannot select this");
-    return f.generator->code();
-  }, without_batches());
+  Fixture f(
+      2,
+      [&](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+        set_compile_step("generate");
+        if (job.label == "bad") llvm::report_fatal_error("cannot select this");
+        return f.generator->code();
+      },
+      without_batches());
   std::vector<CodeInstance*> bad;
   for (int i = 0; i < 8; ++i) {
     bad.push_back(&f.instances.make());
@@ -762,14 +807,17 @@ std::vector<size_t> batches_of(size_t jobs, size_t source_bytes) {
 
 TEST(Jit, J28_batches_take_what_is_queued_within_limits) {
   EXPECT_EQ(batches_of(200, 24), (std::vector<size_t>{64, 64, 64, 8}));
-  EXPECT_EQ(batches_of(10, 24 * 1000), (std::vector<size_t>{4, 4, 2}));  // sources of about 1,000 instructions
+  EXPECT_EQ(batches_of(10, 24 * 1000),
+            (std::vector<size_t>{4, 4, 2}));  // sources of about 1,000 instructions
 }
 
 TEST(Jit, J28_workers_share_what_is_queued) {
   HeldFixture f(4);
-  for (int i = 0; i < 3; ++i) f.submit(f.instances.make(), "held", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  for (int i = 0; i < 3; ++i)
+    f.submit(f.instances.make(), "held", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
   while (f.generator->order().size() < 4) std::this_thread::yield();
-  for (int i = 0; i < 100; ++i) f.submit(f.instances.make(), "", BERTH_TIER_FAST, engine::Priority::FastAsked);
+  for (int i = 0; i < 100; ++i)
+    f.submit(f.instances.make(), "", BERTH_TIER_FAST, engine::Priority::FastAsked);
   f.gate.open();
   f.sink.wait_for(104);
   for (const size_t size : f.generator->batches()) EXPECT_LE(size, 25u);
@@ -790,7 +838,9 @@ TEST(Jit, J28_only_equals_are_mates) {
   }
   f.gate.open();
   f.sink.wait_for(9);
-  EXPECT_EQ(f.generator->order(), (std::vector<std::string>{"held", "lifted", "lifted", "fast", "fast", "isolated", "isolated", "optimized", "optimized"}));
+  EXPECT_EQ(f.generator->order(),
+            (std::vector<std::string>{"held", "lifted", "lifted", "fast", "fast", "isolated", "isolated",
+                                      "optimized", "optimized"}));
   EXPECT_EQ(f.generator->batches(), (std::vector<size_t>{1, 2, 2, 1, 1, 1, 1}));
 }
 
@@ -851,7 +901,8 @@ TEST(Jit, J47_what_is_asked_for_before_its_group_comes_brings_all_of_it) {
 
 TEST(Jit, J28_an_idle_pool_does_not_wait_for_mates) {
   Fixture f(1);
-  // The mean: a thread whose wait happens to end just then would answer at once too. Again, should the machine be busy elsewhere.
+  // The mean: a thread whose wait happens to end just then would answer at once too. Again, should the
+  // machine be busy elsewhere.
   constexpr int kJobs = 20;
   std::chrono::nanoseconds mean = 1h;
   for (int round = 0, submitted = 0; round < 10 && mean >= 5ms; ++round) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// FileStore: bytes under keys, whatever the file system, other processes and the end of this one do meanwhile.
+// FileStore: bytes under keys, whatever the file system, other processes and the end of this one do
+// meanwhile.
 #include "jit/file_store.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,8 @@ using test::Watchdog;
 
 CacheKey key(int n) {
   CacheKey key;
-  for (size_t i = 0; i < key.bytes.size(); ++i) key.bytes[i] = static_cast<uint8_t>(n * 37 + static_cast<int>(i));
+  for (size_t i = 0; i < key.bytes.size(); ++i)
+    key.bytes[i] = static_cast<uint8_t>(n * 37 + static_cast<int>(i));
   return key;
 }
 std::string content(int n, size_t size = 1000) { return std::string(size, static_cast<char>('a' + n % 26)); }
@@ -52,17 +54,25 @@ struct Tampered {
   }
   static StoreSystem system() {
     static const StoreSystem real = StoreSystem::real();
-    return {[](int directory, const char* name, int flags, mode_t mode) {
-              return run(flags & O_CREAT ? "create" : "open", [&] { return real.open(directory, name, flags, mode); });
-            },
-            [](int file, void* to, size_t bytes) { return run("read", [&] { return real.read(file, to, bytes); }); },
-            [](int file, const void* from, size_t bytes) {
-              return run("write", [&] { return real.write(file, from, half_writes ? (bytes + 1) / 2 : bytes); });
-            },
-            [](int file) { return run("sync", [&] { return real.sync(file); }); },
-            [](int directory, const char* from, const char* to) { return run("link", [&] { return real.link(directory, from, to); }); },
-            [](int directory, const char* name) { return run("unlink", [&] { return real.unlink(directory, name); }); },
-            [](int file, struct flock* range) { return run("lock", [&] { return real.lock(file, range); }); }};
+    return {
+        [](int directory, const char* name, int flags, mode_t mode) {
+          return run(flags & O_CREAT ? "create" : "open",
+                     [&] { return real.open(directory, name, flags, mode); });
+        },
+        [](int file, void* to, size_t bytes) {
+          return run("read", [&] { return real.read(file, to, bytes); });
+        },
+        [](int file, const void* from, size_t bytes) {
+          return run("write", [&] { return real.write(file, from, half_writes ? (bytes + 1) / 2 : bytes); });
+        },
+        [](int file) { return run("sync", [&] { return real.sync(file); }); },
+        [](int directory, const char* from, const char* to) {
+          return run("link", [&] { return real.link(directory, from, to); });
+        },
+        [](int directory, const char* name) {
+          return run("unlink", [&] { return real.unlink(directory, name); });
+        },
+        [](int file, struct flock* range) { return run("lock", [&] { return real.lock(file, range); }); }};
   }
 };
 
@@ -164,7 +174,8 @@ TEST_F(FileStoreTest, J77_killed_at_each_step_of_a_write) {
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     for (const CacheKey& key : made.keys) {
       const auto found = store.get(key);
-      ASSERT_TRUE(!found || *found == made.bytes) << "after step " << step << ": " << found->size() << " bytes";
+      ASSERT_TRUE(!found || *found == made.bytes)
+          << "after step " << step << ": " << found->size() << " bytes";
     }
     put(store, made);
     for (const CacheKey& key : made.keys) ASSERT_EQ(store.get(key), made.bytes) << step;
@@ -195,15 +206,20 @@ struct Fault {
 };
 class FileStoreFault : public FileStoreTest, public testing::WithParamInterface<Fault> {};
 INSTANTIATE_TEST_SUITE_P(, FileStoreFault,
-                         testing::Values(Fault{"create", EROFS}, Fault{"create", ENOENT}, Fault{"create", EACCES}, Fault{"write", ENOSPC},
+                         testing::Values(Fault{"create", EROFS}, Fault{"create", ENOENT},
+                                         Fault{"create", EACCES}, Fault{"write", ENOSPC},
                                          Fault{"write", EDQUOT}, Fault{"sync", EIO}, Fault{"link", ENOSPC}),
-                         [](const auto& info) { return std::string(info.param.call) + "_" + strerrorname_np(info.param.error); });
+                         [](const auto& info) {
+                           return std::string(info.param.call) + "_" + strerrorname_np(info.param.error);
+                         });
 
 TEST_P(FileStoreFault, J79_turns_the_store_off_and_leaves_nothing_behind) {
   FileStore store(directory.path(), {}, Tampered::system());
   put(store, entry(1));
   const size_t before = directory.num_files();
-  Tampered::error_of = [](const char* call) { return std::string_view(call) == GetParam().call ? GetParam().error : 0; };
+  Tampered::error_of = [](const char* call) {
+    return std::string_view(call) == GetParam().call ? GetParam().error : 0;
+  };
   put(store, entry(2));
   EXPECT_FALSE(store.is_on());
   const std::string reason = store.off_reason();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// HostBackend without an engine: LLVM IR in, callable code or an error out; and its memory, unwind lists and call slots.
+// HostBackend without an engine: LLVM IR in, callable code or an error out; and its memory, unwind lists and
+// call slots.
 #include "jit/host_backend.hpp"
 
 #include <fcntl.h>
@@ -54,7 +55,10 @@ TEST_P(JitTier, compiles_and_runs) {
   auto* const function = f.callable<int64_t(int64_t)>(number_source(5), GetParam());
   ASSERT_TRUE(function);
   EXPECT_EQ(function(37), 42);
-  auto* const sine = f.callable<double(double)>("declare double @sin(double)\ndefine double @f(double %x) {\n  %y = call double @sin(double %x)\n  ret double %y\n}\n", GetParam());
+  auto* const sine = f.callable<double(double)>(
+      "declare double @sin(double)\ndefine double @f(double %x) {\n  %y = call double @sin(double %x)\n  ret "
+      "double %y\n}\n",
+      GetParam());
   ASSERT_TRUE(sine);
   EXPECT_EQ(sine(1.25), std::sin(1.25));
 }
@@ -63,10 +67,13 @@ TEST_P(JitTier, J5_each_source_uses_its_own_names) {
   Fixture f;
   const auto source = [](int n) {
     const std::string number = std::to_string(n);
-    return "@d = global i32 " + number + "\n@w = weak global i32 " + number + "\n@t = thread_local global i32 " + number +
+    return "@d = global i32 " + number + "\n@w = weak global i32 " + number +
+           "\n@t = thread_local global i32 " + number +
            "\n$g = comdat any\ndefine linkonce_odr i32 @g() noinline comdat {\n  ret i32 " + number +
-           "\n}\ndefine i32 @f() {\n  %d = load i32, ptr @d\n  %w = load i32, ptr @w\n  %a = call ptr @llvm.threadlocal.address.p0(ptr @t)\n"
-           "  %t = load i32, ptr %a\n  %g = call i32 @g()\n  %x = add i32 %d, %w\n  %y = add i32 %t, %g\n  %z = add i32 %x, %y\n  ret i32 %z\n}\n"
+           "\n}\ndefine i32 @f() {\n  %d = load i32, ptr @d\n  %w = load i32, ptr @w\n  %a = call ptr "
+           "@llvm.threadlocal.address.p0(ptr @t)\n"
+           "  %t = load i32, ptr %a\n  %g = call i32 @g()\n  %x = add i32 %d, %w\n  %y = add i32 %t, %g\n  "
+           "%z = add i32 %x, %y\n  ret i32 %z\n}\n"
            "declare ptr @llvm.threadlocal.address.p0(ptr)\n";
   };
   auto* const one = f.callable<int()>(source(1), GetParam());
@@ -83,29 +90,46 @@ TEST(Jit, J5_members_of_a_batch_use_their_own_names) {
   std::vector<engine::CompileJob> jobs;
   for (int n = 0; n < 8; ++n) {
     const std::string number = std::to_string(n);
-    jobs.push_back(f.job("@d = global i32 " + number + "\n@w = weak global i32 " + number + "\n@f.1 = internal global i32 " + number +
-                         "\n$g = comdat any\n@t = thread_local global i32 " + number + "\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n"
-                         "define linkonce_odr i32 @g() noinline comdat {\n  ret i32 " + number + "\n}\n"
-                         "define i32 @f() {\n  %d = load i32, ptr @d\n  %w = load i32, ptr @w\n  %s = load i32, ptr @f.1\n"
-                         "  %a = call ptr @llvm.threadlocal.address.p0(ptr @t)\n  %t = load i32, ptr %a\n  %g = call i32 @g()\n"
-                         "  %x = add i32 %d, %w\n  %y = add i32 %t, %g\n  %z = add i32 %x, %y\n  %v = add i32 %z, %s\n  ret i32 %v\n}\n"));
+    jobs.push_back(f.job(
+        "@d = global i32 " + number + "\n@w = weak global i32 " + number + "\n@f.1 = internal global i32 " +
+        number + "\n$g = comdat any\n@t = thread_local global i32 " + number +
+        "\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n"
+        "define linkonce_odr i32 @g() noinline comdat {\n  ret i32 " +
+        number +
+        "\n}\n"
+        "define i32 @f() {\n  %d = load i32, ptr @d\n  %w = load i32, ptr @w\n  %s = load i32, ptr @f.1\n"
+        "  %a = call ptr @llvm.threadlocal.address.p0(ptr @t)\n  %t = load i32, ptr %a\n  %g = call i32 "
+        "@g()\n"
+        "  %x = add i32 %d, %w\n  %y = add i32 %t, %g\n  %z = add i32 %x, %y\n  %v = add i32 %z, %s\n  ret "
+        "i32 %v\n}\n"));
   }
   auto answers = f.compile_batch(jobs);
   ASSERT_FALSE(answers.has_error()) << answers.assume_error().message();
   ASSERT_EQ(answers.assume_value().size(), jobs.size());
   for (int n = 0; n < 8; ++n) {
-    EXPECT_EQ(reinterpret_cast<int (*)()>(answers.assume_value()[static_cast<size_t>(n)].assume_value()->entry)(), 5 * n);
+    EXPECT_EQ(
+        reinterpret_cast<int (*)()>(answers.assume_value()[static_cast<size_t>(n)].assume_value()->entry)(),
+        5 * n);
   }
 }
 
 TEST(Jit, J5_what_would_notice_its_mates_gets_a_unit_of_its_own) {
-  const std::string ordinary = "declare i64 @host(i64)\ndefine i64 @f() {\n  %x = call i64 @host(i64 1)\n  ret i64 %x\n}\n";
+  const std::string ordinary =
+      "declare i64 @host(i64)\ndefine i64 @f() {\n  %x = call i64 @host(i64 1)\n  ret i64 %x\n}\n";
   const std::pair<const char*, std::string> others[] = {
       {"assembly", "module asm \"nop\"\ndefine i64 @f() {\n  ret i64 2\n}\n"},
-      {"alias", "define i64 @g() {\n  ret i64 2\n}\n@a = alias i64 (), ptr @g\ndefine i64 @f() {\n  %x = call i64 @a()\n  ret i64 %x\n}\n"},
-      {"flags", "define i64 @f() {\n  ret i64 2\n}\n!llvm.module.flags = !{!0}\n!0 = !{i32 1, !\"wchar_size\", i32 2}\n"},
-      {"declaration", "declare zeroext i8 @host(i8 zeroext)\ndefine i64 @f() {\n  %x = call zeroext i8 @host(i8 zeroext 1)\n  %y = zext i8 %x to i64\n  ret i64 %y\n}\n"},
-      {"weak", "@nowhere = extern_weak global i8\ndefine i64 @f() {\n  %x = icmp eq ptr @nowhere, null\n  %y = select i1 %x, i64 2, i64 3\n  ret i64 %y\n}\n"},
+      {"alias",
+       "define i64 @g() {\n  ret i64 2\n}\n@a = alias i64 (), ptr @g\ndefine i64 @f() {\n  %x = call i64 "
+       "@a()\n  ret i64 %x\n}\n"},
+      {"flags",
+       "define i64 @f() {\n  ret i64 2\n}\n!llvm.module.flags = !{!0}\n!0 = !{i32 1, !\"wchar_size\", i32 "
+       "2}\n"},
+      {"declaration",
+       "declare zeroext i8 @host(i8 zeroext)\ndefine i64 @f() {\n  %x = call zeroext i8 @host(i8 zeroext "
+       "1)\n  %y = zext i8 %x to i64\n  ret i64 %y\n}\n"},
+      {"weak",
+       "@nowhere = extern_weak global i8\ndefine i64 @f() {\n  %x = icmp eq ptr @nowhere, null\n  %y = "
+       "select i1 %x, i64 2, i64 3\n  ret i64 %y\n}\n"},
   };
   for (const auto& [name, other] : others) {
     Fixture f;
@@ -118,28 +142,35 @@ TEST(Jit, J5_what_would_notice_its_mates_gets_a_unit_of_its_own) {
     answers = f.compile_batch(jobs);
     ASSERT_FALSE(answers.has_error()) << name << answers.assume_error().message();
     ASSERT_EQ(answers.assume_value().size(), 1u) << name;
-    EXPECT_EQ(reinterpret_cast<int64_t (*)()>(answers.assume_value().front().assume_value()->entry)(), 2) << name;
+    EXPECT_EQ(reinterpret_cast<int64_t (*)()>(answers.assume_value().front().assume_value()->entry)(), 2)
+        << name;
   }
 }
 
 // One has a sine of its own, its mates are given the library's by the code generator.
 TEST(Jit, J5_library_names_of_one_member_are_not_its_mates) {
   Fixture f;
-  const std::string library = "declare double @llvm.sin.f64(double)\ndefine double @f(double %x) {\n  %y = call double @llvm.sin.f64(double %x)\n  ret double %y\n}\n";
-  const std::string own = "define double @sin(double %x) {\n  ret double 2.0\n}\ndefine double @f(double %x) {\n  %y = call double @sin(double %x)\n  ret double %y\n}\n";
+  const std::string library =
+      "declare double @llvm.sin.f64(double)\ndefine double @f(double %x) {\n  %y = call double "
+      "@llvm.sin.f64(double %x)\n  ret double %y\n}\n";
+  const std::string own =
+      "define double @sin(double %x) {\n  ret double 2.0\n}\ndefine double @f(double %x) {\n  %y = call "
+      "double @sin(double %x)\n  ret double %y\n}\n";
   std::vector<engine::CompileJob> jobs = {f.job(library), f.job(own), f.job(library)};
   auto answers = f.compile_batch(jobs);
   ASSERT_FALSE(answers.has_error()) << answers.assume_error().message();
   ASSERT_EQ(answers.assume_value().size(), 3u);
   for (size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(reinterpret_cast<double (*)(double)>(answers.assume_value()[i].assume_value()->entry)(0.5), i == 1 ? 2.0 : std::sin(0.5));
+    EXPECT_EQ(reinterpret_cast<double (*)(double)>(answers.assume_value()[i].assume_value()->entry)(0.5),
+              i == 1 ? 2.0 : std::sin(0.5));
   }
 }
 
 TEST(Jit, J28_a_batch_is_cut_at_4000_instructions) {
   Fixture f;
   std::string body = "define i64 @f(i64 %x0) {\n";
-  for (int i = 0; i < 999; ++i) body += "  %x" + std::to_string(i + 1) + " = add i64 %x" + std::to_string(i) + ", 1\n";
+  for (int i = 0; i < 999; ++i)
+    body += "  %x" + std::to_string(i + 1) + " = add i64 %x" + std::to_string(i) + ", 1\n";
   body += "  ret i64 %x999\n}\n";
   std::vector<engine::CompileJob> jobs;
   for (int i = 0; i < 6; ++i) jobs.push_back(f.job(body));
@@ -152,14 +183,16 @@ TEST(Jit, J53_sizes_over_the_budget_are_refused) {
   Fixture f;
   engine::CompileJob job = f.job(number_source(1));
   job.budget.instructions = 1;
-  EXPECT_NE(f.compile(job).assume_error().message().find("it has 2 instructions, over the budget of 1"), std::string::npos);
+  EXPECT_NE(f.compile(job).assume_error().message().find("it has 2 instructions, over the budget of 1"),
+            std::string::npos);
   job.budget.instructions = 2;
   EXPECT_FALSE(f.compile(job).has_error());
   job.budget.object_bytes = 100;
   const auto too_large = f.compile(job);
   ASSERT_TRUE(too_large.has_error());
   EXPECT_EQ(too_large.assume_error().code(), BERTH_UNSUPPORTED);
-  EXPECT_NE(too_large.assume_error().message().find("bytes, over the budget of 100"), std::string::npos) << too_large.assume_error().message();
+  EXPECT_NE(too_large.assume_error().message().find("bytes, over the budget of 100"), std::string::npos)
+      << too_large.assume_error().message();
 }
 
 // Half of the time is over before it begins: the code is right, and not that of the whole pipeline.
@@ -167,8 +200,10 @@ TEST(Jit, J57_after_half_the_time_optional_passes_are_skipped) {
   Fixture f;
   ObjectCompiler compiler({});
   const engine::CompileJob job = f.job(
-      "define i64 @f(i64 %n) {\nentry:\n  br label %loop\nloop:\n  %i = phi i64 [ 0, %entry ], [ %j, %loop ]\n  %s = phi i64 [ 0, %entry ], [ %t, %loop ]\n"
-      "  %t = add i64 %s, %i\n  %j = add i64 %i, 1\n  %c = icmp slt i64 %j, %n\n  br i1 %c, label %loop, label %end\nend:\n  ret i64 %t\n}\n",
+      "define i64 @f(i64 %n) {\nentry:\n  br label %loop\nloop:\n  %i = phi i64 [ 0, %entry ], [ %j, %loop "
+      "]\n  %s = phi i64 [ 0, %entry ], [ %t, %loop ]\n"
+      "  %t = add i64 %s, %i\n  %j = add i64 %i, 1\n  %c = icmp slt i64 %j, %n\n  br i1 %c, label %loop, "
+      "label %end\nend:\n  ret i64 %t\n}\n",
       BERTH_TIER_OPTIMIZED);
   CompileRequest request{job, f.cancelled};
   const auto object = [&] { return compiler.compile({&request, 1}).assume_value().unit.object; };
@@ -177,7 +212,8 @@ TEST(Jit, J57_after_half_the_time_optional_passes_are_skipped) {
   EXPECT_NE(object(), whole);
   auto answers = f.backend.generate({&request, 1});
   ASSERT_FALSE(answers.has_error());
-  EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(answers.assume_value().front().assume_value()->entry)(100), 4950);
+  EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(answers.assume_value().front().assume_value()->entry)(100),
+            4950);
   request.until = sync::Clock::now();
   const auto late = f.backend.generate({&request, 1});
   ASSERT_FALSE(late.has_error());
@@ -213,7 +249,7 @@ TEST(Jit, J11_held_threads_are_none_of_oneTBB) {
     void published(std::span<engine::NewCode>) noexcept override {}
     void failed(CodeInstance&, Error, bool) noexcept override {}
     void dropped(CodeInstance&) noexcept override {}
-  void release(engine::CodeInstanceRef) noexcept override {}
+    void release(engine::CodeInstanceRef) noexcept override {}
   } sink;
   CompilePool pool(sink, std::make_unique<HostBackend>(nullptr, std::move(options)), kThreads);
   for (unsigned i = 0; i < kThreads; ++i) {
@@ -253,10 +289,12 @@ TEST(Jit, J27_a_batch_gives_the_same_bytes_on_any_thread) {
 TEST_P(JitTier, J6_an_undefined_symbol_is_named) {
   Fixture f;
   const size_t live = f.backend.memory_accounts().live_bytes;
-  const auto code = f.compile("declare void @nowhere()\ndefine void @f() {\n  call void @nowhere()\n  ret void\n}\n", GetParam());
+  const auto code = f.compile(
+      "declare void @nowhere()\ndefine void @f() {\n  call void @nowhere()\n  ret void\n}\n", GetParam());
   ASSERT_TRUE(code.has_error());
   EXPECT_EQ(code.assume_error().code(), BERTH_LINK_FAILED);
-  EXPECT_NE(code.assume_error().message().find("'nowhere'"), std::string::npos) << code.assume_error().message();
+  EXPECT_NE(code.assume_error().message().find("'nowhere'"), std::string::npos)
+      << code.assume_error().message();
   EXPECT_EQ(f.backend.memory_accounts().live_bytes, live);  // J65: nothing is left of a failed link
   EXPECT_TRUE(f.callable<int64_t(int64_t)>(number_source(1), GetParam()));
 }
@@ -264,7 +302,8 @@ TEST_P(JitTier, J6_an_undefined_symbol_is_named) {
 TEST(Jit, J6_the_host_process_is_no_library) {
   Fixture f;
   EXPECT_EQ(runtime_library_symbol("getpid"), nullptr);
-  const auto code = f.compile("declare i32 @getpid()\ndefine i32 @f() {\n  %x = call i32 @getpid()\n  ret i32 %x\n}\n");
+  const auto code =
+      f.compile("declare i32 @getpid()\ndefine i32 @f() {\n  %x = call i32 @getpid()\n  ret i32 %x\n}\n");
   ASSERT_TRUE(code.has_error());
   EXPECT_EQ(code.assume_error().code(), BERTH_LINK_FAILED);
 }
@@ -276,7 +315,8 @@ TEST(Jit, J8_defined_symbols_are_used_and_never_changed) {
   const auto changed = f.backend.define_symbol("host", reinterpret_cast<void*>(&second_symbol));
   ASSERT_TRUE(changed.has_error());
   EXPECT_EQ(changed.assume_error().code(), BERTH_INVALID_ARGUMENT);
-  auto* const function = f.callable<int64_t(int64_t)>("declare i64 @host(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @host(i64 %x)\n  ret i64 %y\n}\n");
+  auto* const function = f.callable<int64_t(int64_t)>(
+      "declare i64 @host(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @host(i64 %x)\n  ret i64 %y\n}\n");
   ASSERT_TRUE(function);
   EXPECT_EQ(function(1), 2);
 }
@@ -285,7 +325,8 @@ TEST_P(JitTier, J9_own_thread_locals_are_per_thread) {
   Fixture f;
   auto* const count = f.callable<int()>(
       "@t = internal thread_local global i32 7\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n"
-      "define i32 @f() {\n  %a = call ptr @llvm.threadlocal.address.p0(ptr @t)\n  %o = load i32, ptr %a\n  %n = add i32 %o, 1\n  store i32 %n, ptr %a\n  ret i32 %n\n}\n",
+      "define i32 @f() {\n  %a = call ptr @llvm.threadlocal.address.p0(ptr @t)\n  %o = load i32, ptr %a\n  "
+      "%n = add i32 %o, 1\n  store i32 %n, ptr %a\n  ret i32 %n\n}\n",
       GetParam());
   ASSERT_TRUE(count);
   std::vector<std::thread> threads;
@@ -311,77 +352,152 @@ void PrintTo(const Bad& bad, std::ostream* stream) { *stream << bad.name; }
 
 const Bad kBad[] = {
     {"syntax", "define void @f( {", BERTH_COMPILE_FAILED, "failed in read: 1:18: expected type"},
-    {"syntax_line", "define void @f() {\n  ret void\n}\nzork\n", BERTH_COMPILE_FAILED, "failed in read: 4:1: "},
-    {"type", "define void @f() {\n  ret i32 0\n}\n", BERTH_COMPILE_FAILED, "failed in read: 2:7: value doesn't match"},
+    {"syntax_line", "define void @f() {\n  ret void\n}\nzork\n", BERTH_COMPILE_FAILED,
+     "failed in read: 4:1: "},
+    {"type", "define void @f() {\n  ret i32 0\n}\n", BERTH_COMPILE_FAILED,
+     "failed in read: 2:7: value doesn't match"},
     {"empty", "", BERTH_COMPILE_FAILED, "entry symbol 'f'"},
     {"no_entry", "define void @g() {\n  ret void\n}\n", BERTH_COMPILE_FAILED, "entry symbol 'f'"},
     {"entry_is_data", "@f = global i32 1\n", BERTH_COMPILE_FAILED, "entry symbol 'f'"},
     {"entry_is_declared", "declare void @f()\n", BERTH_COMPILE_FAILED, "entry symbol 'f'"},
-    {"dominance", "define i32 @f(i1 %c) {\n  br i1 %c, label %a, label %b\na:\n  %x = add i32 1, 2\n  br label %b\nb:\n  ret i32 %x\n}\n",
+    {"dominance",
+     "define i32 @f(i1 %c) {\n  br i1 %c, label %a, label %b\na:\n  %x = add i32 1, 2\n  br label %b\nb:\n  "
+     "ret i32 %x\n}\n",
      BERTH_COMPILE_FAILED, "does not dominate"},
-    {"asm_mnemonic", "define void @f() {\n  call void asm \"bogus\", \"\"()\n  ret void\n}\n", BERTH_COMPILE_FAILED,
-     "failed in generate: <inline asm>:1:2: invalid instruction mnemonic 'bogus'"},
-    {"asm_register", "define void @f() {\n  call void asm \"nop\", \"{zork}\"(i32 1)\n  ret void\n}\n", BERTH_COMPILE_FAILED, "constraint '{zork}'"},
-    {"asm_constraint", "define i32 @f() {\n  %x = call i32 asm \"nop\", \"=&{zork}\"()\n  ret i32 %x\n}\n", BERTH_COMPILE_FAILED, "{zork}"},
-    {"module_asm", "module asm \"zork zork\"\ndefine void @f() {\n  ret void\n}\n", BERTH_COMPILE_FAILED, "zork"},
+    {"asm_mnemonic", "define void @f() {\n  call void asm \"bogus\", \"\"()\n  ret void\n}\n",
+     BERTH_COMPILE_FAILED, "failed in generate: <inline asm>:1:2: invalid instruction mnemonic 'bogus'"},
+    {"asm_register", "define void @f() {\n  call void asm \"nop\", \"{zork}\"(i32 1)\n  ret void\n}\n",
+     BERTH_COMPILE_FAILED, "constraint '{zork}'"},
+    {"asm_constraint", "define i32 @f() {\n  %x = call i32 asm \"nop\", \"=&{zork}\"()\n  ret i32 %x\n}\n",
+     BERTH_COMPILE_FAILED, "{zork}"},
+    {"module_asm", "module asm \"zork zork\"\ndefine void @f() {\n  ret void\n}\n", BERTH_COMPILE_FAILED,
+     "zork"},
     {"gc", "define void @f() gc \"x\" {\n  ret void\n}\n", BERTH_UNSUPPORTED, "function 'f': gc \"x\""},
-    {"no_64bit", "define void @f() \"target-features\"=\"-64bit\" {\n  ret void\n}\n", BERTH_UNSUPPORTED, "'-64bit'"},
-    {"no_sse", "define double @f(double %x) \"target-features\"=\"-sse2\" {\n  ret double %x\n}\n", BERTH_UNSUPPORTED, "'-sse2'"},
-    {"feature", "define void @f() \"target-features\"=\"+zork\" {\n  ret void\n}\n", BERTH_UNSUPPORTED, "'+zork' is unknown"},
-    {"cpu", "define void @f() \"target-cpu\"=\"zork\" {\n  ret void\n}\n", BERTH_UNSUPPORTED, "target-cpu 'zork'"},
-    {"triple", "target triple = \"riscv64-unknown-linux-gnu\"\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, "riscv64"},
-    {"layout", "target datalayout = \"E-p:32:32\"\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, "data layout"},
-    {"scalable", "define void @f(ptr %p) {\n  %x = load <vscale x 4 x i32>, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "scalable"},
-    {"wide", "define void @f(ptr %p) {\n  %x = load i4096, ptr %p\n  %y = mul i4096 %x, %x\n  store i4096 %y, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED,
-     "wider than 1,024"},
-    {"wide_vector", "define void @f(ptr %p) {\n  %x = load <100000 x i32>, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "wider than 16,384"},
-    {"aggregate", "define void @f(ptr %p) {\n  %x = load [100000 x i32], ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "1,024 parts"},
-    {"convention", "define amdgpu_kernel void @g() {\n  ret void\n}\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, "function 'g': calling convention"},
-    {"call_convention", "declare void @g()\ndefine void @f() {\n  call ptx_kernel void @g()\n  ret void\n}\n", BERTH_UNSUPPORTED, "function 'f', instruction"},
+    {"no_64bit", "define void @f() \"target-features\"=\"-64bit\" {\n  ret void\n}\n", BERTH_UNSUPPORTED,
+     "'-64bit'"},
+    {"no_sse", "define double @f(double %x) \"target-features\"=\"-sse2\" {\n  ret double %x\n}\n",
+     BERTH_UNSUPPORTED, "'-sse2'"},
+    {"feature", "define void @f() \"target-features\"=\"+zork\" {\n  ret void\n}\n", BERTH_UNSUPPORTED,
+     "'+zork' is unknown"},
+    {"cpu", "define void @f() \"target-cpu\"=\"zork\" {\n  ret void\n}\n", BERTH_UNSUPPORTED,
+     "target-cpu 'zork'"},
+    {"triple", "target triple = \"riscv64-unknown-linux-gnu\"\ndefine void @f() {\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "riscv64"},
+    {"layout", "target datalayout = \"E-p:32:32\"\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED,
+     "data layout"},
+    {"scalable", "define void @f(ptr %p) {\n  %x = load <vscale x 4 x i32>, ptr %p\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "scalable"},
+    {"wide",
+     "define void @f(ptr %p) {\n  %x = load i4096, ptr %p\n  %y = mul i4096 %x, %x\n  store i4096 %y, ptr "
+     "%p\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "wider than 1,024"},
+    {"wide_vector", "define void @f(ptr %p) {\n  %x = load <100000 x i32>, ptr %p\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "wider than 16,384"},
+    {"aggregate", "define void @f(ptr %p) {\n  %x = load [100000 x i32], ptr %p\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "1,024 parts"},
+    {"convention", "define amdgpu_kernel void @g() {\n  ret void\n}\ndefine void @f() {\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "function 'g': calling convention"},
+    {"call_convention", "declare void @g()\ndefine void @f() {\n  call ptx_kernel void @g()\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "function 'f', instruction"},
     {"entry_convention", "define fastcc void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, "C convention"},
-    {"intrinsic", "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\ndefine i32 @f() {\n  %x = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n  ret i32 %x\n}\n",
+    {"intrinsic",
+     "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\ndefine i32 @f() {\n  %x = call i32 "
+     "@llvm.nvvm.read.ptx.sreg.tid.x()\n  ret i32 %x\n}\n",
      BERTH_UNSUPPORTED, "llvm.nvvm.read.ptx.sreg.tid.x"},
-    {"no_intrinsic", "declare void @llvm.zork()\ndefine void @f() {\n  call void @llvm.zork()\n  ret void\n}\n", BERTH_UNSUPPORTED, "llvm.zork"},
-    {"scope", "define i32 @f(ptr %p) {\n  %x = load atomic i32, ptr %p syncscope(\"agent\") acquire, align 4\n  ret i32 %x\n}\n", BERTH_UNSUPPORTED, "scope"},
-    {"wide_atomic", "define i128 @f(ptr %p) {\n  %x = load atomic i128, ptr %p acquire, align 16\n  ret i128 %x\n}\n", BERTH_UNSUPPORTED, "8 bytes"},
-    {"space", "define i32 @f(ptr addrspace(3) %p) {\n  %x = load i32, ptr addrspace(3) %p\n  ret i32 %x\n}\n", BERTH_UNSUPPORTED, "address space"},
-    {"ctors", "@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 1, ptr @f, ptr null }]\ndefine void @f() {\n  ret void\n}\n",
+    {"no_intrinsic",
+     "declare void @llvm.zork()\ndefine void @f() {\n  call void @llvm.zork()\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "llvm.zork"},
+    {"scope",
+     "define i32 @f(ptr %p) {\n  %x = load atomic i32, ptr %p syncscope(\"agent\") acquire, align 4\n  ret "
+     "i32 %x\n}\n",
+     BERTH_UNSUPPORTED, "scope"},
+    {"wide_atomic",
+     "define i128 @f(ptr %p) {\n  %x = load atomic i128, ptr %p acquire, align 16\n  ret i128 %x\n}\n",
+     BERTH_UNSUPPORTED, "8 bytes"},
+    {"space", "define i32 @f(ptr addrspace(3) %p) {\n  %x = load i32, ptr addrspace(3) %p\n  ret i32 %x\n}\n",
+     BERTH_UNSUPPORTED, "address space"},
+    {"ctors",
+     "@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 1, ptr @f, ptr "
+     "null }]\ndefine void @f() {\n  ret void\n}\n",
      BERTH_UNSUPPORTED, "llvm.global_ctors"},
-    {"ifunc", "@i = ifunc void (), ptr @r\ndefine ptr @r() {\n  ret ptr null\n}\ndefine void @f() {\n  call void @i()\n  ret void\n}\n", BERTH_UNSUPPORTED, "ifunc"},
-    {"host_tls", "@t = external thread_local global i32\ndefine i32 @f() {\n  %x = load i32, ptr @t\n  ret i32 %x\n}\n", BERTH_UNSUPPORTED, "'t' is a thread-local"},
-    {"personality", "declare i32 @zork(...)\ndefine void @f() personality ptr @zork {\n  ret void\n}\n", BERTH_UNSUPPORTED, "personality"},
-    {"minimum_f80", "declare x86_fp80 @llvm.minimum.f80(x86_fp80, x86_fp80)\ndefine void @f(ptr %p) {\n  %x = load x86_fp80, ptr %p\n  %y = call x86_fp80 @llvm.minimum.f80(x86_fp80 %x, x86_fp80 %x)\n"
-     "  store x86_fp80 %y, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "function 'f', instruction '%y = call x86_fp80 @llvm.minimum.f80"},
-    {"maximum_f128", "declare fp128 @llvm.vector.reduce.fmaximum.v2f128(<2 x fp128>)\ndefine void @f(ptr %p) {\n  %x = load <2 x fp128>, ptr %p\n"
-     "  %y = call fp128 @llvm.vector.reduce.fmaximum.v2f128(<2 x fp128> %x)\n  store fp128 %y, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "more than 64 bits"},
-    {"saturating", "declare i256 @llvm.fptosi.sat.i256.f64(double)\ndefine void @f(ptr %p) {\n  %x = load double, ptr %p\n  %y = call i256 @llvm.fptosi.sat.i256.f64(double %x)\n"
-     "  store i256 %y, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "wider than 128 bits"},
-    {"prefetch", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\ndefine void @f(ptr %p) {\n  call void @llvm.prefetch.p0(ptr %p, i32 0, i32 3, i32 0)\n  ret void\n}\n", BERTH_UNSUPPORTED,
-     "prefetches data"},
-    {"unaligned_atomic", "define i64 @f(ptr %p) {\n  %x = load atomic i64, ptr %p acquire, align 4\n  ret i64 %x\n}\n", BERTH_UNSUPPORTED, "alignment is less"},
-    {"inalloca", "declare void @g(ptr inalloca(i32))\ndefine void @f() {\n  %a = alloca inalloca i32\n  call void @g(ptr inalloca(i32) %a)\n  ret void\n}\n", BERTH_UNSUPPORTED, "inalloca"},
-    {"callbr", "define void @f() {\n  callbr void asm \"\", \"!i\"() to label %a [label %b]\na:\n  ret void\nb:\n  ret void\n}\n", BERTH_UNSUPPORTED, "callbr"},
-    {"funclet", "declare i32 @__gxx_personality_v0(...)\ndeclare void @g()\ndefine void @f() personality ptr @__gxx_personality_v0 {\n  invoke void @g() to label %a unwind label %b\na:\n  ret void\n"
-     "b:\n  %c = cleanuppad within none []\n  cleanupret from %c unwind to caller\n}\n", BERTH_UNSUPPORTED, "funclet"},
-    {"amx", "define void @f(ptr %p) {\n  %x = load x86_amx, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "a type of a target's own"},
-    {"ppc", "define void @f(ptr %p) {\n  %x = load ppc_fp128, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED, "a type of another target"},
-    {"entry_elsewhere", "define available_externally void @f() {\n  ret void\n}\n", BERTH_COMPILE_FAILED, "available_externally"},
-    {"global_space", "@x = addrspace(3) global i32 1\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, "global 'x' is in address space 3"},
-    {"global_type", "@x = global i5000 1\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, "global 'x': an integer wider"},
-    {"code_section", "define void @f() section \".init\" {\n  ret void\n}\n", BERTH_UNSUPPORTED, "'f' is in section '.init'"},
-    {"alloca", "define void @f() {\n  %x = alloca <vscale x 4 x i32>\n  ret void\n}\n", BERTH_UNSUPPORTED, "scalable"},
-    {"no_sign", "define void @f() \"target-features\"=\"sse2\" {\n  ret void\n}\n", BERTH_UNSUPPORTED, "'sse2' has no + or -"},
-    {"deep_type", [] {
-       static const std::string text = "@x = external global " + std::string(300, '{') + "i32" + std::string(300, '}') + "\ndefine void @f() {\n  ret void\n}\n";
+    {"ifunc",
+     "@i = ifunc void (), ptr @r\ndefine ptr @r() {\n  ret ptr null\n}\ndefine void @f() {\n  call void "
+     "@i()\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "ifunc"},
+    {"host_tls",
+     "@t = external thread_local global i32\ndefine i32 @f() {\n  %x = load i32, ptr @t\n  ret i32 %x\n}\n",
+     BERTH_UNSUPPORTED, "'t' is a thread-local"},
+    {"personality", "declare i32 @zork(...)\ndefine void @f() personality ptr @zork {\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "personality"},
+    {"minimum_f80",
+     "declare x86_fp80 @llvm.minimum.f80(x86_fp80, x86_fp80)\ndefine void @f(ptr %p) {\n  %x = load "
+     "x86_fp80, ptr %p\n  %y = call x86_fp80 @llvm.minimum.f80(x86_fp80 %x, x86_fp80 %x)\n"
+     "  store x86_fp80 %y, ptr %p\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "function 'f', instruction '%y = call x86_fp80 @llvm.minimum.f80"},
+    {"maximum_f128",
+     "declare fp128 @llvm.vector.reduce.fmaximum.v2f128(<2 x fp128>)\ndefine void @f(ptr %p) {\n  %x = load "
+     "<2 x fp128>, ptr %p\n"
+     "  %y = call fp128 @llvm.vector.reduce.fmaximum.v2f128(<2 x fp128> %x)\n  store fp128 %y, ptr %p\n  ret "
+     "void\n}\n",
+     BERTH_UNSUPPORTED, "more than 64 bits"},
+    {"saturating",
+     "declare i256 @llvm.fptosi.sat.i256.f64(double)\ndefine void @f(ptr %p) {\n  %x = load double, ptr %p\n "
+     " %y = call i256 @llvm.fptosi.sat.i256.f64(double %x)\n"
+     "  store i256 %y, ptr %p\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "wider than 128 bits"},
+    {"prefetch",
+     "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\ndefine void @f(ptr %p) {\n  call void "
+     "@llvm.prefetch.p0(ptr %p, i32 0, i32 3, i32 0)\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "prefetches data"},
+    {"unaligned_atomic",
+     "define i64 @f(ptr %p) {\n  %x = load atomic i64, ptr %p acquire, align 4\n  ret i64 %x\n}\n",
+     BERTH_UNSUPPORTED, "alignment is less"},
+    {"inalloca",
+     "declare void @g(ptr inalloca(i32))\ndefine void @f() {\n  %a = alloca inalloca i32\n  call void @g(ptr "
+     "inalloca(i32) %a)\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, "inalloca"},
+    {"callbr",
+     "define void @f() {\n  callbr void asm \"\", \"!i\"() to label %a [label %b]\na:\n  ret void\nb:\n  ret "
+     "void\n}\n",
+     BERTH_UNSUPPORTED, "callbr"},
+    {"funclet",
+     "declare i32 @__gxx_personality_v0(...)\ndeclare void @g()\ndefine void @f() personality ptr "
+     "@__gxx_personality_v0 {\n  invoke void @g() to label %a unwind label %b\na:\n  ret void\n"
+     "b:\n  %c = cleanuppad within none []\n  cleanupret from %c unwind to caller\n}\n",
+     BERTH_UNSUPPORTED, "funclet"},
+    {"amx", "define void @f(ptr %p) {\n  %x = load x86_amx, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED,
+     "a type of a target's own"},
+    {"ppc", "define void @f(ptr %p) {\n  %x = load ppc_fp128, ptr %p\n  ret void\n}\n", BERTH_UNSUPPORTED,
+     "a type of another target"},
+    {"entry_elsewhere", "define available_externally void @f() {\n  ret void\n}\n", BERTH_COMPILE_FAILED,
+     "available_externally"},
+    {"global_space", "@x = addrspace(3) global i32 1\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED,
+     "global 'x' is in address space 3"},
+    {"global_type", "@x = global i5000 1\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED,
+     "global 'x': an integer wider"},
+    {"code_section", "define void @f() section \".init\" {\n  ret void\n}\n", BERTH_UNSUPPORTED,
+     "'f' is in section '.init'"},
+    {"alloca", "define void @f() {\n  %x = alloca <vscale x 4 x i32>\n  ret void\n}\n", BERTH_UNSUPPORTED,
+     "scalable"},
+    {"no_sign", "define void @f() \"target-features\"=\"sse2\" {\n  ret void\n}\n", BERTH_UNSUPPORTED,
+     "'sse2' has no + or -"},
+    {"deep_type",
+     [] {
+       static const std::string text = "@x = external global " + std::string(300, '{') + "i32" +
+                                       std::string(300, '}') + "\ndefine void @f() {\n  ret void\n}\n";
        return text.c_str();
-     }(), BERTH_COMPILE_FAILED, "nested deeper than 256"},
-    {"section", "@x = global i32 1, section \".init_array\"\ndefine void @f() {\n  ret void\n}\n", BERTH_UNSUPPORTED, ".init_array"},
+     }(),
+     BERTH_COMPILE_FAILED, "nested deeper than 256"},
+    {"section", "@x = global i32 1, section \".init_array\"\ndefine void @f() {\n  ret void\n}\n",
+     BERTH_UNSUPPORTED, ".init_array"},
 };
 
 class JitBad : public testing::TestWithParam<std::tuple<Bad, berth_tier_t>> {};
-INSTANTIATE_TEST_SUITE_P(Table, JitBad, testing::Combine(testing::ValuesIn(kBad), testing::ValuesIn(kTiers)), [](const auto& info) {
-  return std::string(std::get<0>(info.param).name) + (std::get<1>(info.param) == BERTH_TIER_FAST ? "_fast" : "_optimized");
-});
+INSTANTIATE_TEST_SUITE_P(Table, JitBad, testing::Combine(testing::ValuesIn(kBad), testing::ValuesIn(kTiers)),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param).name) +
+                                  (std::get<1>(info.param) == BERTH_TIER_FAST ? "_fast" : "_optimized");
+                         });
 
 // J52: errors of LLVM's are text. J53: what LLVM would abort on is refused, with place and reason.
 TEST_P(JitBad, J53_is_refused_with_its_reason) {
@@ -525,26 +641,27 @@ TEST_P(JitTier, J67_exceptions_pass_through_code) {
   // Over two seals of the unwind list, so that old, sealed and new code is thrown through.
   for (int i = 0; i < 1100; ++i) {
     all.push_back(f.callable<void(int)>(
-        "declare void @throw_number(i32)\ndefine void @f(i32 %x) {\n  call void @throw_number(i32 %x)\n  call void asm sideeffect \"\", \"\"()\n  ret void\n}\n",
+        "declare void @throw_number(i32)\ndefine void @f(i32 %x) {\n  call void @throw_number(i32 %x)\n  "
+        "call void asm sideeffect \"\", \"\"()\n  ret void\n}\n",
         i % 100 == 0 ? GetParam() : BERTH_TIER_FAST));
     if (i % 100 != 0 && i < 1090) continue;
     for (const size_t at : {size_t{0}, all.size() / 2, all.size() - 1}) {
       try {
         all[at](i);
         FAIL() << "returned";
-      } catch (const std::runtime_error& error) {
-        ASSERT_EQ(error.what(), std::to_string(i));
-      }
+      } catch (const std::runtime_error& error) { ASSERT_EQ(error.what(), std::to_string(i)); }
     }
   }
   EXPECT_LE(f.backend.num_unwind_lists(), 2u);
 }
 
-// --- edges ---------------------------------------------------------------------------------------------------------
+// --- edges
+// ---------------------------------------------------------------------------------------------------------
 
 constexpr const char* kCaller =
     "@table = internal constant ptr @g\ndeclare i64 @g(i64)\n"
-    "define i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  %p = load ptr, ptr @table\n  %z = call i64 %p(i64 %y)\n  ret i64 %z\n}\n";
+    "define i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  %p = load ptr, ptr @table\n  %z = call i64 "
+    "%p(i64 %y)\n  ret i64 %z\n}\n";
 
 TEST_P(JitTier, J39_a_late_callee_is_bound_by_its_publication) {
   Fixture f;
@@ -588,14 +705,13 @@ TEST(Jit, J39_calls_after_close_are_refused) {
   try {
     caller(1);
     FAIL() << "returned";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), BERTH_SHUT_DOWN);
-  }
+  } catch (const Error& error) { EXPECT_EQ(error.code(), BERTH_SHUT_DOWN); }
 }
 
 TEST(Jit, an_edge_that_the_source_defines_is_refused) {
   Fixture f;
-  auto job = f.job("define void @g() {\n  ret void\n}\ndefine void @f() {\n  call void @g()\n  ret void\n}\n");
+  auto job =
+      f.job("define void @g() {\n  ret void\n}\ndefine void @f() {\n  call void @g()\n  ret void\n}\n");
   job.source->edges.push_back({&f.instances.make(), "g"});
   const auto code = f.compile(job);
   ASSERT_TRUE(code.has_error());
@@ -609,18 +725,23 @@ struct Wide {
 };
 Wide received;
 
-__attribute__((target("avx"))) void wide_target(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, __m256d v0, __m256d v1,
-                                                __m256d v2, __m256d v3, __m256d v4, __m256d v5, __m256d v6, __m256d v7) {
+__attribute__((target("avx"))) void wide_target(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e,
+                                                int64_t f, __m256d v0, __m256d v1, __m256d v2, __m256d v3,
+                                                __m256d v4, __m256d v5, __m256d v6, __m256d v7) {
   received = {{a, b, c, d, e, f}, {v0, v1, v2, v3, v4, v5, v6, v7}};
 }
 
 __attribute__((target("avx"))) void clobber_everything() {
   __asm__ volatile(
-      "vpcmpeqd %%xmm0, %%xmm0, %%xmm0\n\tvmovdqa %%xmm0, %%xmm1\n\tvmovdqa %%xmm0, %%xmm2\n\tvmovdqa %%xmm0, %%xmm3\n\t"
-      "vmovdqa %%xmm0, %%xmm4\n\tvmovdqa %%xmm0, %%xmm5\n\tvmovdqa %%xmm0, %%xmm6\n\tvmovdqa %%xmm0, %%xmm7\n\t"
-      "xorl %%eax, %%eax\n\txorl %%ecx, %%ecx\n\txorl %%edx, %%edx\n\txorl %%esi, %%esi\n\txorl %%edi, %%edi\n\t"
-      "xorl %%r8d, %%r8d\n\txorl %%r9d, %%r9d\n\txorl %%r10d, %%r10d\n\txorl %%r11d, %%r11d"
-      ::: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
+      "vpcmpeqd %%xmm0, %%xmm0, %%xmm0\n\tvmovdqa %%xmm0, %%xmm1\n\tvmovdqa %%xmm0, %%xmm2\n\tvmovdqa "
+      "%%xmm0, %%xmm3\n\t"
+      "vmovdqa %%xmm0, %%xmm4\n\tvmovdqa %%xmm0, %%xmm5\n\tvmovdqa %%xmm0, %%xmm6\n\tvmovdqa %%xmm0, "
+      "%%xmm7\n\t"
+      "xorl %%eax, %%eax\n\txorl %%ecx, %%ecx\n\txorl %%edx, %%edx\n\txorl %%esi, %%esi\n\txorl %%edi, "
+      "%%edi\n\t"
+      "xorl %%r8d, %%r8d\n\txorl %%r9d, %%r9d\n\txorl %%r10d, %%r10d\n\txorl %%r11d, %%r11d" ::
+          : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "rax", "rcx", "rdx", "rsi", "rdi",
+            "r8", "r9", "r10", "r11");
   errno = EDOM;
 }
 
@@ -629,9 +750,10 @@ __attribute__((target("avx"))) void call_wide(void* function) {
   for (int i = 0; i < 8; ++i) {
     for (int k = 0; k < 4; ++k) lanes[i][k] = (i + 1) * 10 + k;
   }
-  reinterpret_cast<decltype(&wide_target)>(function)(1, 2, 3, 4, 5, 6, _mm256_loadu_pd(lanes[0]), _mm256_loadu_pd(lanes[1]),
-                                                     _mm256_loadu_pd(lanes[2]), _mm256_loadu_pd(lanes[3]), _mm256_loadu_pd(lanes[4]),
-                                                     _mm256_loadu_pd(lanes[5]), _mm256_loadu_pd(lanes[6]), _mm256_loadu_pd(lanes[7]));
+  reinterpret_cast<decltype(&wide_target)>(function)(
+      1, 2, 3, 4, 5, 6, _mm256_loadu_pd(lanes[0]), _mm256_loadu_pd(lanes[1]), _mm256_loadu_pd(lanes[2]),
+      _mm256_loadu_pd(lanes[3]), _mm256_loadu_pd(lanes[4]), _mm256_loadu_pd(lanes[5]),
+      _mm256_loadu_pd(lanes[6]), _mm256_loadu_pd(lanes[7]));
 }
 
 TEST(Jit, J37_the_stub_keeps_arguments_errno_and_rounding) {
@@ -669,7 +791,8 @@ TEST(Jit, J37_the_stub_keeps_arguments_errno_and_rounding) {
 }
 #endif
 
-// --- tiers ---------------------------------------------------------------------------------------------------------
+// --- tiers
+// ---------------------------------------------------------------------------------------------------------
 
 struct Adaptive {
   explicit Adaptive(const std::string& ir) : fixture(options()) {
@@ -677,7 +800,8 @@ struct Adaptive {
     job.source->tier = BERTH_TIER_ADAPTIVE;
     instance = job.instance.get();
     function = fixture.callable<int64_t(int64_t)>(job);
-    instance->code.store(code_at(reinterpret_cast<void*>(function), BERTH_TIER_FAST), std::memory_order_release);
+    instance->code.store(code_at(reinterpret_cast<void*>(function), BERTH_TIER_FAST),
+                         std::memory_order_release);
   }
   HostBackend::Options options() {
     HostBackend::Options options;
@@ -713,14 +837,16 @@ TEST(Jit, J31_threads_that_use_up_the_count_ask_once_and_go_on_in_the_better_cod
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(adaptive.promotions.load(), 1);
   EXPECT_EQ(adaptive.function(1), 2);
-  adaptive.instance->code.store(adaptive.code_at(reinterpret_cast<void*>(&better_code), BERTH_TIER_OPTIMIZED), std::memory_order_release);
+  adaptive.instance->code.store(adaptive.code_at(reinterpret_cast<void*>(&better_code), BERTH_TIER_OPTIMIZED),
+                                std::memory_order_release);
   adaptive.fixture.backend.bind(*adaptive.instance);
   EXPECT_EQ(adaptive.function(1), -1);
 }
 
 TEST(Jit, J34_back_edges_count) {
   Adaptive adaptive(
-      "define i64 @f(i64 %n) {\nentry:\n  br label %loop\nloop:\n  %i = phi i64 [ 0, %entry ], [ %k, %loop ]\n  %k = add i64 %i, 1\n"
+      "define i64 @f(i64 %n) {\nentry:\n  br label %loop\nloop:\n  %i = phi i64 [ 0, %entry ], [ %k, %loop "
+      "]\n  %k = add i64 %i, 1\n"
       "  %more = icmp slt i64 %k, %n\n  br i1 %more, label %loop, label %end\nend:\n  ret i64 %k\n}\n");
   ASSERT_TRUE(adaptive.function);
   EXPECT_EQ(adaptive.function(9'000), 9'000);
@@ -729,7 +855,8 @@ TEST(Jit, J34_back_edges_count) {
   EXPECT_EQ(adaptive.promotions.load(), 1);
 }
 
-// --- with the pool -------------------------------------------------------------------------------------------------
+// --- with the pool
+// -------------------------------------------------------------------------------------------------
 
 TEST(Jit, J59_bad_sources_leave_the_others_alone) {
   constexpr int kSources = 1000;
@@ -738,7 +865,8 @@ TEST(Jit, J59_bad_sources_leave_the_others_alone) {
   CompilePool pool(sink, std::make_unique<HostBackend>(nullptr), 2);
   std::vector<CodeInstance*> all;
   for (int i = 0; i < kSources; ++i) {
-    engine::CompileJob job = f.job(i % 10 == 3 ? kBad[static_cast<size_t>(i) % std::size(kBad)].ir : number_source(i));
+    engine::CompileJob job =
+        f.job(i % 10 == 3 ? kBad[static_cast<size_t>(i) % std::size(kBad)].ir : number_source(i));
     all.push_back(job.instance.get());
     ASSERT_FALSE(pool.submit(std::move(job)).has_error());
   }
@@ -772,8 +900,10 @@ TEST(Jit, J29_only_the_guilty_of_a_batch_fail) {
   const std::pair<const char*, const char*> faults[] = {
       {"define void @f( {", "failed in read: 1:18: expected type"},
       {"define void @f() gc \"x\" {\n  ret void\n}\n", "failed in check: function 'f': gc"},
-      {"define void @f() {\n  call void asm \"bogus\", \"\"()\n  ret void\n}\n", "failed in generate: <inline asm>:1:2: invalid instruction mnemonic 'bogus'"},
-      {"declare void @nowhere()\ndefine void @f() {\n  call void @nowhere()\n  ret void\n}\n", "failed in link: undefined symbol 'nowhere'"},
+      {"define void @f() {\n  call void asm \"bogus\", \"\"()\n  ret void\n}\n",
+       "failed in generate: <inline asm>:1:2: invalid instruction mnemonic 'bogus'"},
+      {"declare void @nowhere()\ndefine void @f() {\n  call void @nowhere()\n  ret void\n}\n",
+       "failed in link: undefined symbol 'nowhere'"},
   };
   std::vector<CodeInstance*> all;
   for (size_t i = 0; i < 64; ++i) {
@@ -793,7 +923,8 @@ TEST(Jit, J29_only_the_guilty_of_a_batch_fail) {
       continue;
     }
     ASSERT_TRUE(engine::instance_code(*all[i]));
-    EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(engine::instance_code(*all[i])->entry)(1), static_cast<int64_t>(i) + 1);
+    EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(engine::instance_code(*all[i])->entry)(1),
+              static_cast<int64_t>(i) + 1);
   }
 }
 
@@ -805,14 +936,16 @@ TEST(Jit, J54_what_llvm_aborts_on_fails_one_job) {
     HostBackend::Options options;
     options.pre_check = false;
     CompilePool pool(sink, std::make_unique<HostBackend>(nullptr, std::move(options)), threads);
-    engine::CompileJob bad = f.job("define void @f() gc \"x\" {\n  ret void\n}\n"), good = f.job(number_source(1));
+    engine::CompileJob bad = f.job("define void @f() gc \"x\" {\n  ret void\n}\n"),
+                       good = f.job(number_source(1));
     const engine::CodeInstanceRef bad_instance = bad.instance, good_instance = good.instance;
     ASSERT_FALSE(pool.submit(std::move(bad)).has_error());
     ASSERT_FALSE(pool.submit(std::move(good)).has_error());
     pool.stop(engine::StopMode::Drain);
     const auto errors = sink.errors();
     ASSERT_EQ(errors.size(), 1u);
-    EXPECT_NE(errors.at(bad_instance.get()).find("failed in generate: unsupported GC: x"), std::string::npos) << errors.at(bad_instance.get());
+    EXPECT_NE(errors.at(bad_instance.get()).find("failed in generate: unsupported GC: x"), std::string::npos)
+        << errors.at(bad_instance.get());
     ASSERT_TRUE(engine::instance_code(*good_instance));
     EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(engine::instance_code(*good_instance)->entry)(1), 2);
   }

@@ -34,7 +34,9 @@ class Instances final : public engine::Recycler {
     instance.recycler = this;
     return instance;
   }
-  void unreferenced(CodeInstance&) noexcept override { std::abort(); }  // the test's own reference is never given back
+  void unreferenced(CodeInstance&) noexcept override {
+    std::abort();
+  }  // the test's own reference is never given back
 
  private:
   std::deque<CodeInstance> all_;
@@ -65,7 +67,9 @@ struct Fixture {
     for (const engine::CompileJob& job : jobs) requests.push_back({job, cancelled});
     return backend.generate(requests);
   }
-  Result<engine::Code*> compile(std::string ir, berth_tier_t tier = BERTH_TIER_FAST) { return compile(job(std::move(ir), tier)); }
+  Result<engine::Code*> compile(std::string ir, berth_tier_t tier = BERTH_TIER_FAST) {
+    return compile(job(std::move(ir), tier));
+  }
   template <class Function>
   Function* callable(const engine::CompileJob& job) {
     auto code = compile(job);
@@ -91,7 +95,8 @@ class Sink final : public engine::CompileSink {
  public:
   bool claim(CodeInstance&) noexcept override { return true; }
   void published(std::span<engine::NewCode> unit) noexcept override {
-    for (engine::NewCode& made : unit) made.unused = made.instance->code.exchange(made.code, std::memory_order_acq_rel);
+    for (engine::NewCode& made : unit)
+      made.unused = made.instance->code.exchange(made.code, std::memory_order_acq_rel);
   }
   void failed(CodeInstance& instance, Error error, bool) noexcept override {
     const std::lock_guard lock(mutex_);
@@ -109,6 +114,8 @@ class Sink final : public engine::CompileSink {
   std::map<const CodeInstance*, std::string> errors_;
 };
 
-inline std::string number_source(int n) { return "define i64 @f(i64 %x) {\n  %y = add i64 %x, " + std::to_string(n) + "\n  ret i64 %y\n}\n"; }
+inline std::string number_source(int n) {
+  return "define i64 @f(i64 %x) {\n  %y = add i64 %x, " + std::to_string(n) + "\n  ret i64 %y\n}\n";
+}
 
 }  // namespace berth::jit

@@ -16,7 +16,8 @@ namespace {
 using test::Gate;
 
 class JitFork : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Step, JitFork, testing::Values("read", "check", "generate", "link"), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Step, JitFork, testing::Values("read", "check", "generate", "link"),
+                         [](const auto& info) { return std::string(info.param); });
 
 // The child is told so, runs published code before and after the parent compiles more, and exits.
 TEST_P(JitFork, J24_a_child_of_a_process_that_compiles_runs_published_code_and_exits) {

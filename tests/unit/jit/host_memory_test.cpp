@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// J60: each allocation of the engine's own code fails once, from submission to publication: every job is answered, and the next compile goes on.
-// LLVM's own allocations are left alone: it does not unwind.
+// J60: each allocation of the engine's own code fails once, from submission to publication: every job is
+// answered, and the next compile goes on. LLVM's own allocations are left alone: it does not unwind.
 #include <gtest/gtest.h>
 
 #include <new>
@@ -18,7 +18,8 @@ using test::FailingNew;
 struct CountingSink : engine::CompileSink {
   bool claim(CodeInstance&) noexcept override { return true; }
   void published(std::span<engine::NewCode> unit) noexcept override {
-    for (engine::NewCode& made : unit) made.unused = made.instance->code.exchange(made.code, std::memory_order_acq_rel);
+    for (engine::NewCode& made : unit)
+      made.unused = made.instance->code.exchange(made.code, std::memory_order_acq_rel);
     answers += static_cast<int>(unit.size());
   }
   void failed(CodeInstance&, Error error, bool may_pass) noexcept override {
@@ -45,9 +46,12 @@ TEST(JitMemory, J60_each_failing_allocation_is_an_answer) {
     CompilePool pool(sink, std::move(owned), 0);
     EXPECT_FALSE(pool.define_symbol("add_seven", reinterpret_cast<void*>(&add_seven)).has_error());
     const auto make = [&](engine::CodeInstance* callee) {
-      auto job = f.job("@t = thread_local global i64 3\ndeclare i64 @add_seven(i64)\ndeclare i64 @callee(i64)\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n"
-                       "define i64 @f(i64 %x) {\n  %y = call i64 @add_seven(i64 %x)\n  %p = call ptr @llvm.threadlocal.address.p0(ptr @t)\n  %t = load i64, ptr %p\n  %z = add i64 %y, %t\n" +
-                       std::string(callee ? "  %w = call i64 @callee(i64 %z)\n  ret i64 %w\n}\n" : "  ret i64 %z\n}\n"));
+      auto job = f.job(
+          "@t = thread_local global i64 3\ndeclare i64 @add_seven(i64)\ndeclare i64 @callee(i64)\ndeclare "
+          "ptr @llvm.threadlocal.address.p0(ptr)\n"
+          "define i64 @f(i64 %x) {\n  %y = call i64 @add_seven(i64 %x)\n  %p = call ptr "
+          "@llvm.threadlocal.address.p0(ptr @t)\n  %t = load i64, ptr %p\n  %z = add i64 %y, %t\n" +
+          std::string(callee ? "  %w = call i64 @callee(i64 %z)\n  ret i64 %w\n}\n" : "  ret i64 %z\n}\n"));
       if (callee) job.source->edges.push_back({callee, "callee"});
       return job;
     };
@@ -66,21 +70,19 @@ TEST(JitMemory, J60_each_failing_allocation_is_an_answer) {
       try {
         accepted = !pool.submit(std::move(job)).has_error();
         if (accepted) pool.help(instance, Deadline::never());
-      } catch (const std::bad_alloc&) {
-      }
+      } catch (const std::bad_alloc&) {}
       failed = failing.has_failed();
     }
     failures += failed;
-    if (accepted && sink.answers == 0) pool.help(instance, Deadline::never());  // it was help itself that had none
+    if (accepted && sink.answers == 0)
+      pool.help(instance, Deadline::never());  // it was help itself that had none
     EXPECT_EQ(sink.answers, accepted ? 1 : 0);
     const engine::Code* const code = engine::instance_code(instance);
     if (accepted && !code) {
       EXPECT_EQ(sink.failure, BERTH_OUT_OF_MEMORY);
       EXPECT_TRUE(sink.passes);
     }
-    if (code) {
-      EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(code->entry)(1), 21);
-    }
+    if (code) { EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(code->entry)(1), 21); }
     // What could not be unwound is kept, not destroyed: at most that one context.
     EXPECT_LE(backend.num_contexts(), contexts + 1);
 
@@ -90,9 +92,7 @@ TEST(JitMemory, J60_each_failing_allocation_is_an_answer) {
     pool.help(other, Deadline::never());
     const engine::Code* const next = engine::instance_code(other);
     EXPECT_TRUE(next);
-    if (next) {
-      EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(next->entry)(1), 21);
-    }
+    if (next) { EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(next->entry)(1), 21); }
     return failed;
   };
   for (int64_t n = 1; run(n); ++n) {
@@ -139,8 +139,7 @@ TEST(JitMemory, J60_each_failing_allocation_of_a_compile_thread_is_an_answer) {
       engine::CodeInstance& instance = *job.instance;
       try {
         if (!pool.submit(std::move(job)).has_error()) accepted.push_back(&instance);
-      } catch (const std::bad_alloc&) {
-      }
+      } catch (const std::bad_alloc&) {}
     };
     accepted.reserve(8);
     std::vector<engine::CompileJob> jobs;
@@ -183,8 +182,7 @@ TEST(JitMemory, J60_a_waiter_of_a_pool_without_threads_is_answered) {
     try {
       const FailingNew failing(n, FailingNew::Mode::FromThenOn, FailingNew::Whose::Own);
       accepted = !pool.submit(std::move(job)).has_error();
-    } catch (const std::bad_alloc&) {
-    }
+    } catch (const std::bad_alloc&) {}
     if (accepted && pool.stats().threads != 0) break;
     if (!accepted) continue;
     ++reached;

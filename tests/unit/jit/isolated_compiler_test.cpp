@@ -2,6 +2,7 @@
 // Isolated compiles through HostBackend: what happens to a worker process fails one job and nothing else.
 #include "jit/isolated_compiler.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
@@ -9,7 +10,6 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,7 +48,9 @@ class Instances final : public engine::Recycler {
     instance.recycler = this;
     return instance;
   }
-  void unreferenced(CodeInstance&) noexcept override { std::abort(); }  // the test's own reference is never given back
+  void unreferenced(CodeInstance&) noexcept override {
+    std::abort();
+  }  // the test's own reference is never given back
 
  private:
   std::deque<CodeInstance> all_;
@@ -83,13 +85,16 @@ struct Fixture {
     return std::move(answers.front());
   }
   void expect_works(int n, berth_tier_t tier = BERTH_TIER_FAST) {
-    auto code = compile(job("define i64 @f(i64 %x) {\n  %y = add i64 %x, " + std::to_string(n) + "\n  ret i64 %y\n}\n", "good", tier));
+    auto code = compile(
+        job("define i64 @f(i64 %x) {\n  %y = add i64 %x, " + std::to_string(n) + "\n  ret i64 %y\n}\n",
+            "good", tier));
     ASSERT_FALSE(code.has_error()) << code.assume_error().message();
     EXPECT_EQ(reinterpret_cast<Number*>(code.assume_value()->entry)(2), n + 2);
   }
   Error error_of(std::string bytes, std::string label) {
     auto code = compile(job(std::move(bytes), std::move(label)));
-    return code.has_error() ? std::move(code).assume_error() : make_error(BERTH_OK, "it was compiled", "", "");
+    return code.has_error() ? std::move(code).assume_error()
+                            : make_error(BERTH_OK, "it was compiled", "", "");
   }
 
   Watchdog watchdog{240s};
@@ -117,8 +122,9 @@ TEST(Jit, isolated_sources_compile_in_one_worker_after_another) {
 
 TEST(Jit, isolated_errors_are_those_of_this_process) {
   Fixture f;
-  for (const char* const ir : {"define i64 @f(", "define void @f() {\n  call void asm \"bogus\", \"\"()\n  ret void\n}\n",
-                               "define void @f() gc \"x\" {\n  ret void\n}\n", "define void @g() {\n  ret void\n}\n"}) {
+  for (const char* const ir :
+       {"define i64 @f(", "define void @f() {\n  call void asm \"bogus\", \"\"()\n  ret void\n}\n",
+        "define void @f() gc \"x\" {\n  ret void\n}\n", "define void @g() {\n  ret void\n}\n"}) {
     engine::CompileJob isolated = f.job(ir), here = f.job(ir);
     here.source->isolated = false;
     auto first = f.compile(isolated), second = f.compile(here);
@@ -140,7 +146,8 @@ TEST(Jit, isolated_edges_and_counters_are_bound_here) {
   native.entry = reinterpret_cast<void*>(+[](int64_t x) -> int64_t { return x * 10; });
   CodeInstance& callee = f.instances.make();
   callee.code.store(&native, std::memory_order_release);
-  engine::CompileJob job = f.job("declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  ret i64 %y\n}\n");
+  engine::CompileJob job =
+      f.job("declare i64 @g(i64)\ndefine i64 @f(i64 %x) {\n  %y = call i64 @g(i64 %x)\n  ret i64 %y\n}\n");
   job.source->edges.push_back({&f.instances.make(), ""});
   job.source->edges.push_back({&callee, "g"});
   job.source->tier = BERTH_TIER_ADAPTIVE;
@@ -155,7 +162,9 @@ TEST(Jit, isolated_compiles_of_many_threads_have_a_worker_each) {
   constexpr int kThreads = 4, kEach = 25;
   Fixture f;
   std::vector<engine::CompileJob> jobs;
-  for (int i = 0; i < kThreads * kEach; ++i) jobs.push_back(f.job("define i64 @f(i64 %x) {\n  %y = add i64 %x, " + std::to_string(i) + "\n  ret i64 %y\n}\n"));
+  for (int i = 0; i < kThreads * kEach; ++i)
+    jobs.push_back(
+        f.job("define i64 @f(i64 %x) {\n  %y = add i64 %x, " + std::to_string(i) + "\n  ret i64 %y\n}\n"));
   std::atomic<int> right{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
@@ -172,7 +181,8 @@ TEST(Jit, isolated_compiles_of_many_threads_have_a_worker_each) {
   EXPECT_EQ(f.backend.workers().ended, 0u);
 }
 
-// --- faults --------------------------------------------------------------------------------------------------------
+// --- faults
+// --------------------------------------------------------------------------------------------------------
 
 struct Expected {
   const char* fault;
@@ -183,7 +193,8 @@ struct Expected {
 constexpr Expected kExpected[] = {
     {"killed", BERTH_COMPILE_FAILED, "the compile worker was ended by signal 9 (Killed)", true},
     {"crash", BERTH_COMPILE_FAILED, "the compile worker was ended by signal 11 (Segmentation fault)", true},
-    {"abort", BERTH_COMPILE_FAILED, "the compile worker was ended by signal 6 (Aborted): something is wrong", true},
+    {"abort", BERTH_COMPILE_FAILED, "the compile worker was ended by signal 6 (Aborted): something is wrong",
+     true},
     {"exit", BERTH_COMPILE_FAILED, "the compile worker ended with exit status 3", true},
     {"endless", BERTH_RESOURCE_EXHAUSTED, "it took longer than the ", true},
     {"stopped", BERTH_RESOURCE_EXHAUSTED, "it took longer than the ", true},
@@ -201,7 +212,8 @@ constexpr Expected kExpected[] = {
 };
 
 class JitFault : public testing::TestWithParam<Expected> {};
-INSTANTIATE_TEST_SUITE_P(Fault, JitFault, testing::ValuesIn(kExpected), [](const auto& info) { return std::string(info.param.fault); });
+INSTANTIATE_TEST_SUITE_P(Fault, JitFault, testing::ValuesIn(kExpected),
+                         [](const auto& info) { return std::string(info.param.fault); });
 
 TEST_P(JitFault, J56_fails_its_job_at_each_step_and_the_next_works) {
   const Expected& expected = GetParam();
@@ -214,7 +226,9 @@ TEST_P(JitFault, J56_fails_its_job_at_each_step_and_the_next_works) {
     EXPECT_EQ(error.code(), expected.code) << error.message();
     EXPECT_NE(error.message().find(expected.text), std::string::npos) << error.message();
     const bool is_at_start = std::string(expected.fault) == "badstep";
-    EXPECT_NE(error.message().find(std::string("failed in ") + (is_at_start ? "start" : step) + ": "), std::string::npos) << error.message();
+    EXPECT_NE(error.message().find(std::string("failed in ") + (is_at_start ? "start" : step) + ": "),
+              std::string::npos)
+        << error.message();
     EXPECT_EQ(may_pass(error), expected.may_pass) << error.message();
     if (!needs_limit) f.expect_works(5);  // in half a second it might not, on a busy machine
   }
@@ -259,13 +273,15 @@ TEST(Jit, isolated_compiles_without_a_worker_are_unsupported) {
   Fixture f(options_with("/nowhere/berth-compile-worker"));
   const Error error = f.error_of(kSource, "label");
   EXPECT_EQ(error.code(), BERTH_UNSUPPORTED);
-  EXPECT_NE(error.message().find("'/nowhere/berth-compile-worker' cannot be started"), std::string::npos) << error.message();
+  EXPECT_NE(error.message().find("'/nowhere/berth-compile-worker' cannot be started"), std::string::npos)
+      << error.message();
   Fixture other(options_with("/bin/true"));
   EXPECT_EQ(other.error_of(kSource, "label").code(), BERTH_UNSUPPORTED);
   EXPECT_FALSE(has_zombies());
 }
 
-// --- J55 -----------------------------------------------------------------------------------------------------------
+// --- J55
+// -----------------------------------------------------------------------------------------------------------
 
 std::string bitcode_of(const char* ir) {
   llvm::LLVMContext context;
@@ -317,16 +333,19 @@ other:
 )";
 
 int64_t rich_result(int64_t x) {
-  for (const int64_t prime : {1, 2, 3, 5, 7, 11, 13, 17}) x = prime + __builtin_popcountll(static_cast<uint64_t>(x));
+  for (const int64_t prime : {1, 2, 3, 5, 7, 11, 13, 17})
+    x = prime + __builtin_popcountll(static_cast<uint64_t>(x));
   return x;
 }
 
 TEST(Jit, J55_damaged_bitcode_is_an_error_or_right_code_and_hurts_nobody) {
   const int count = std::getenv("BERTH_NIGHTLY") ? 100'000 : 400;
-  const unsigned seed = std::getenv("BERTH_SEED") ? static_cast<unsigned>(std::atoi(std::getenv("BERTH_SEED"))) : 55;
+  const unsigned seed =
+      std::getenv("BERTH_SEED") ? static_cast<unsigned>(std::atoi(std::getenv("BERTH_SEED"))) : 55;
   std::printf("%d damaged bitcodes, seed %u (BERTH_SEED)\n", count, seed);
   HostBackend::Options options = options_with("", 10s);
-  Watchdog watchdog{std::getenv("BERTH_NIGHTLY") ? std::chrono::milliseconds(2h) : std::chrono::milliseconds(5min)};
+  Watchdog watchdog{std::getenv("BERTH_NIGHTLY") ? std::chrono::milliseconds(2h)
+                                                 : std::chrono::milliseconds(5min)};
   auto f = std::make_unique<Fixture>(options);
   // Two more workers, of other histories: what a damaged source left behind in one of them would show.
   ObjectCompiler unused({});
@@ -344,7 +363,8 @@ TEST(Jit, J55_damaged_bitcode_is_an_error_or_right_code_and_hurts_nobody) {
     auto code = f->compile(job);
     if (code.has_error()) {
       ++errors;
-      ASSERT_NE(code.assume_error().message().find("compiling \"damaged\" (entry \"f\", "), std::string::npos) << code.assume_error().message();
+      ASSERT_NE(code.assume_error().message().find("compiling \"damaged\" (entry \"f\", "), std::string::npos)
+          << code.assume_error().message();
     } else {
       ++codes;
       auto one = first.compile({job, f->cancelled}), other = second.compile({job, f->cancelled});
@@ -359,12 +379,14 @@ TEST(Jit, J55_damaged_bitcode_is_an_error_or_right_code_and_hurts_nobody) {
     }
     if (i % 5000 == 4999) f = std::make_unique<Fixture>(options);  // its code is kept until it goes
   }
-  std::printf("%d errors, %d compiled, %llu workers ended\n", errors, codes, static_cast<unsigned long long>(f->backend.workers().ended));
+  std::printf("%d errors, %d compiled, %llu workers ended\n", errors, codes,
+              static_cast<unsigned long long>(f->backend.workers().ended));
   EXPECT_GT(errors, count / 4);
   EXPECT_GT(codes, 0);
 }
 
-// --- J61 -----------------------------------------------------------------------------------------------------------
+// --- J61
+// -----------------------------------------------------------------------------------------------------------
 
 /// While it lives, descriptors 1 and 2 go to a file.
 class Redirected {
@@ -418,14 +440,18 @@ class SilentSink final : public engine::CompileSink {
 TEST(Jit, J61_no_fault_of_a_worker_or_of_llvm_is_printed) {
   Fixture f(options_with(BERTH_FAULTY_WORKER, 5s));
   Redirected redirected;
-  for (const char* const label : {"print@generate", "flood@generate", "abort@read", "crash@check", "killed@read", "fatal@generate", "malloc@check", "exit@read"}) {
+  for (const char* const label : {"print@generate", "flood@generate", "abort@read", "crash@check",
+                                  "killed@read", "fatal@generate", "malloc@check", "exit@read"}) {
     auto code = f.compile(f.job(kSource, label));
-    const bool prints_only = std::string_view(label).starts_with("print") || std::string_view(label).starts_with("flood");
+    const bool prints_only =
+        std::string_view(label).starts_with("print") || std::string_view(label).starts_with("flood");
     EXPECT_EQ(code.has_error(), !prints_only) << label;
   }
-  EXPECT_TRUE(f.compile(f.job("no bitcode", "label", BERTH_TIER_FAST, engine::BodyKind::Bitcode)).has_error());
+  EXPECT_TRUE(
+      f.compile(f.job("no bitcode", "label", BERTH_TIER_FAST, engine::BodyKind::Bitcode)).has_error());
   SilentSink sink;
-  for (const unsigned threads : {0u, 1u}) {  // here: LLVM's fatal errors, on the asker's thread and on one of the pool
+  for (const unsigned threads :
+       {0u, 1u}) {  // here: LLVM's fatal errors, on the asker's thread and on one of the pool
     HostBackend::Options options;
     options.pre_check = false;
     CompilePool pool(sink, std::make_unique<HostBackend>(nullptr, std::move(options)), threads);

@@ -21,7 +21,8 @@ class Emitted {
     auto& program = program_.program();
     inference::OutermostCall outermost(world_.thread(), world_.engine().world(), nullptr);
     const auto methods = program.methods().all(*program.function(name), world_.engine().world());
-    return inference::emit_code(world_.thread(), program, *methods.at(0), methods.at(0)->signature, form, cpu);
+    return inference::emit_code(world_.thread(), program, *methods.at(0), methods.at(0)->signature, form,
+                                cpu);
   }
   std::string text(const std::string& name, const std::string& form, const std::string& cpu = "") {
     auto emitted = emit(name, form, cpu);
@@ -55,7 +56,9 @@ TEST(Jit, J86_leaf_methods_have_no_poll_no_frame_no_call) {
   Watchdog watchdog{60s};
   Emitted emitted(kMethods);
   const std::string text = emitted.text("leaf", "llvm");
-  EXPECT_NE(text.find("define fastcc { i64, i8 } @\"leaf(i64, i64)\"(ptr %thread, i64 %0, i64 %1)"), std::string::npos) << text;
+  EXPECT_NE(text.find("define fastcc { i64, i8 } @\"leaf(i64, i64)\"(ptr %thread, i64 %0, i64 %1)"),
+            std::string::npos)
+      << text;
   EXPECT_EQ(count(text, "berth_rt_"), 0u) << text;
   EXPECT_EQ(count(text, "monotonic"), 0u) << text;
 }
@@ -77,7 +80,8 @@ TEST(Jit, J86_optimised_code_takes_in_levels_of_a_recursion) {
   Emitted emitted(kMethods);
   const std::string recursive = emitted.text("recursive", "llvm");
   EXPECT_GE(count(recursive, "icmp slt i64"), 4u) << recursive;
-  EXPECT_EQ(count(recursive, "call fastcc { i64, i8 } @\"recursive(i64)\""), 2u) << recursive;  // and from the boxed entry
+  EXPECT_EQ(count(recursive, "call fastcc { i64, i8 } @\"recursive(i64)\""), 2u)
+      << recursive;  // and from the boxed entry
 }
 
 // What returns before anything can collect or recur does so without a frame, and without a poll.
@@ -93,7 +97,8 @@ TEST(Jit, J86_frames_begin_behind_the_base_case) {
 #endif
 }
 
-// A counter that starts at 0 is compared as unsigned, so that LLVM knows its sign; between literals there is one chunk.
+// A counter that starts at 0 is compared as unsigned, so that LLVM knows its sign; between literals there is
+// one chunk.
 TEST(Jit, J86_counters_from_literals_are_never_negative) {
   Watchdog watchdog{60s};
   Emitted emitted(R"(
@@ -134,7 +139,8 @@ method outer(%n: i64, %a: array<i64>) {
 )");
   const std::string text = emitted.text("outer", "llvm");
   EXPECT_LT(text.find(", 77"), text.find("load atomic i32")) << text;
-  EXPECT_EQ(count(text, "load atomic i32"), 2u) << text;  // and where the inner loop would go on with a second chunk
+  EXPECT_EQ(count(text, "load atomic i32"), 2u)
+      << text;  // and where the inner loop would go on with a second chunk
 }
 
 TEST(Jit, G12_chunked_loops_poll_between_chunks_and_are_vectorised) {
@@ -175,7 +181,8 @@ method move(%a: array<f64>, %b: array<f64>, %n: i64, %f: f64, %at: i64) {
 #endif
 }
 
-// A byte as an index, and two indices that a test keeps between their first values: no check is left in the copy.
+// A byte as an index, and two indices that a test keeps between their first values: no check is left in the
+// copy.
 TEST(Jit, J86_checks_of_bounded_and_enclosed_indices_leave_the_loop) {
   Watchdog watchdog{60s};
   Emitted emitted(R"(
@@ -199,7 +206,8 @@ method reverse(%a: array<i64>, %low: i64, %high: i64) {
   EXPECT_EQ(count(enclosed, "load atomic i32"), 1u) << enclosed;  // the poll, between chunks
 }
 
-// Neighbouring fields that hold f64 are one vector, as a compiler of C++ has it; those that hold i64 may be indices, and are not touched.
+// Neighbouring fields that hold f64 are one vector, as a compiler of C++ has it; those that hold i64 may be
+// indices, and are not touched.
 TEST(Jit, J86_fields_are_unordered_and_those_of_f64_are_packed) {
   Watchdog watchdog{60s};
   Emitted emitted(R"(
@@ -296,7 +304,9 @@ TEST(Device, ABI_neutral_kernel_ir) {
   Watchdog watchdog{60s};
   Emitted emitted(kKernels);
   const std::string scale = emitted.text("scale", "llvm");
-  EXPECT_NE(scale.find("define void @scale(ptr addrspace(1) %0, i64 %1, double %2, i32 %3, i32 %4)"), std::string::npos) << scale;
+  EXPECT_NE(scale.find("define void @scale(ptr addrspace(1) %0, i64 %1, double %2, i32 %3, i32 %4)"),
+            std::string::npos)
+      << scale;
   EXPECT_EQ(count(scale, "call i32 @berth_lane_id(i32 0)"), 1u) << scale;
   EXPECT_GE(count(scale, "call void @berth_fault(i32 -1)"), 1u) << scale;
   EXPECT_EQ(scale.find("berth_rt_"), std::string::npos) << scale;
@@ -315,7 +325,8 @@ TEST(Device, GEN_1_ptx_text) {
   EXPECT_NE(scale.find(".entry scale("), std::string::npos) << scale;
   const std::string steps = emitted.text("steps", "ptx", "sm_90");
   EXPECT_NE(steps.find(".target sm_90"), std::string::npos) << steps;
-  EXPECT_EQ(count(steps, "bar.sync") + count(steps, "barrier.sync"), 3u) << steps;  // two of the grid's, one of the block's
+  EXPECT_EQ(count(steps, "bar.sync") + count(steps, "barrier.sync"), 3u)
+      << steps;  // two of the grid's, one of the block's
   EXPECT_GE(count(steps, "fence.acq_rel.gpu"), 2u) << steps;
   EXPECT_GE(count(steps, "ld.acquire.gpu"), 1u) << steps;
   EXPECT_EQ(count(steps, "st.release.gpu"), 1u) << steps;
@@ -332,7 +343,8 @@ kernel unknown(%x: buffer<f64>) { ^0: %v = buffer.get %x 0 %w = call missing(%v)
 )");
   const auto refused = emitted.emit("unknown", "llvm");
   ASSERT_TRUE(refused.has_error());
-  EXPECT_NE(refused.assume_error().message().find("missing"), std::string::npos) << refused.assume_error().message();
+  EXPECT_NE(refused.assume_error().message().find("missing"), std::string::npos)
+      << refused.assume_error().message();
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LoweringWorld: an engine with this thread attached; programs that run at a tier, their value, output and error compared as text.
+// LoweringWorld: an engine with this thread attached; programs that run at a tier, their value, output and
+// error compared as text.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -88,7 +89,8 @@ class RunningProgram {
     inference::OutermostCall outermost(thread, world_.engine().world(), nullptr);
     auto& runtime = program_->runtime();
     Value result;
-    if (!runtime.call(thread, program_->function(name), arguments, 0, result)) return "! " + error_text(runtime.take_error(thread));
+    if (!runtime.call(thread, program_->function(name), arguments, 0, result))
+      return "! " + error_text(runtime.take_error(thread));
     return text_of(result);
   }
   /// Output, then the value of `main`.
@@ -106,10 +108,10 @@ class RunningProgram {
   std::string text_of(const Value& value) {
     const auto bits = std::to_string(value.bits);
     switch (value.kind) {
-      case LeafKind::F64:
-        return std::isnan(std::bit_cast<double>(value.bits)) ? "f64 nan" : "f64 " + bits;
+      case LeafKind::F64: return std::isnan(std::bit_cast<double>(value.bits)) ? "f64 nan" : "f64 " + bits;
       case LeafKind::F32:
-        return std::isnan(std::bit_cast<float>(static_cast<uint32_t>(value.bits))) ? "f32 nan" : "f32 " + bits;
+        return std::isnan(std::bit_cast<float>(static_cast<uint32_t>(value.bits))) ? "f32 nan"
+                                                                                   : "f32 " + bits;
       default: break;
     }
     if (!value.is_object()) return std::string(inference::name_of(value.kind)) + " " + bits;
@@ -121,8 +123,8 @@ class RunningProgram {
   std::string output_;
 };
 
-/// Runs `main` of the text at each tier; all must agree with `expected` (empty: with the interpreter) and nothing may have been left
-/// to the interpreter that was meant to be compiled.
+/// Runs `main` of the text at each tier; all must agree with `expected` (empty: with the interpreter) and
+/// nothing may have been left to the interpreter that was meant to be compiled.
 inline void expect_same_at_every_tier(const std::string& text, const std::string& expected = {}) {
   Watchdog watchdog{60s};
   LoweringWorld world;

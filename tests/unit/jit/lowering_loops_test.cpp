@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// J86: counted loops whose checks are proven before a chunk: what they write, and where they raise, is what the interpreter does.
+// J86: counted loops whose checks are proven before a chunk: what they write, and where they raise, is what
+// the interpreter does.
 #include "tests/unit/jit/lowering_fixture.hpp"
 
 namespace berth::test {
@@ -127,15 +128,18 @@ Arguments to_arguments(std::initializer_list<int64_t> values) {
 }
 
 Arguments random_arguments(std::mt19937_64& random) {
-  const auto choose = [&](std::initializer_list<int64_t> from) { return *(from.begin() + random() % from.size()); };
+  const auto choose = [&](std::initializer_list<int64_t> from) {
+    return *(from.begin() + random() % from.size());
+  };
   const auto least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
   const int64_t n = choose({0, 1, 2, 31, 64, 200, 6000}), m = choose({1, 2, 33, 64, 201, 12000});
   const int64_t from = random() % 16 == 0 ? choose({-1, -3, most - 2, least}) : choose({0, 0, 1, 2});
   int64_t to = choose({0, 1, n - 1, n, n, n + 1, m, m - 1});
   if (from > n) to = most;  // raises at once
   if (from < -100) to = from + 5;
-  const int64_t scale = choose({0, 1, 1, 1, 2, 3, -1, -2, (int64_t{1} << 31) - 1, int64_t{1} << 31, -(int64_t{1} << 31) - 1, int64_t{1} << 32,
-                                int64_t{1} << 61, int64_t{1} << 62, least, most});
+  const int64_t scale =
+      choose({0, 1, 1, 1, 2, 3, -1, -2, (int64_t{1} << 31) - 1, int64_t{1} << 31, -(int64_t{1} << 31) - 1,
+              int64_t{1} << 32, int64_t{1} << 61, int64_t{1} << 62, least, most});
   const int64_t start = choose({0, 0, 1, -1, 2, m - 1, m, n, -n, least, most});
   return to_arguments({n, m, from, to, scale, start});
 }
@@ -144,7 +148,8 @@ TEST(Jit, J86_chunked_loops_raise_at_the_right_element) {
   Watchdog watchdog{100s};
   LoweringWorld world;
   const uint64_t seed = start_value();
-  RunningProgram oracle(world, kLoops, BERTH_TIER_INTERPRET), fast(world, kLoops, BERTH_TIER_FAST), optimized(world, kLoops, BERTH_TIER_OPTIMIZED);
+  RunningProgram oracle(world, kLoops, BERTH_TIER_INTERPRET), fast(world, kLoops, BERTH_TIER_FAST),
+      optimized(world, kLoops, BERTH_TIER_OPTIMIZED);
   for (const char* method : {"line", "neighbours", "narrow", "towards", "down", "table"}) {
     std::mt19937_64 random(seed);
     size_t raised = 0, done = 0;
@@ -152,8 +157,10 @@ TEST(Jit, J86_chunked_loops_raise_at_the_right_element) {
       const Arguments arguments = random_arguments(random);
       const std::string expected = oracle.call(method, arguments.values);
       (expected.find("index") == std::string::npos ? done : raised) += 1;
-      ASSERT_EQ(fast.call(method, arguments.values), expected) << method << arguments.text << ", seed " << seed;
-      ASSERT_EQ(optimized.call(method, arguments.values), expected) << method << arguments.text << ", seed " << seed;
+      ASSERT_EQ(fast.call(method, arguments.values), expected)
+          << method << arguments.text << ", seed " << seed;
+      ASSERT_EQ(optimized.call(method, arguments.values), expected)
+          << method << arguments.text << ", seed " << seed;
     }
     EXPECT_GT(raised, 10u) << method << ", seed " << seed;
     EXPECT_GT(done, 10u) << method << ", seed " << seed;
@@ -204,8 +211,8 @@ method main() {
 )");
 }
 
-// Counted loops in a counted one, which have a copy without polls: with two inner ones, of which one is left early; and rows that the outer
-// loop exchanges.
+// Counted loops in a counted one, which have a copy without polls: with two inner ones, of which one is left
+// early; and rows that the outer loop exchanges.
 const char* const kNests = R"(
 method digest(%b: array<i64>, %how: string) {
 ^0: %n = array.len %b br ^1(0, 7)
@@ -245,10 +252,14 @@ method rows(%n: i64, %m: i64, %size: i64, %scale: i64, %start: i64) {
 )";
 
 Arguments random_nest(std::mt19937_64& random) {
-  const auto choose = [&](std::initializer_list<int64_t> from) { return *(from.begin() + random() % from.size()); };
+  const auto choose = [&](std::initializer_list<int64_t> from) {
+    return *(from.begin() + random() % from.size());
+  };
   const int64_t n = choose({0, 1, 2, 5, 40}), m = choose({-1, 0, 1, 2, 63, 64, 200, 700, 5000});
-  const int64_t scale = choose({0, 1, m, m, m + 1, -1, int64_t{1} << 32, std::numeric_limits<int64_t>::max()});
-  const int64_t size = choose({0, 1, n * m + 1, n * m + 1, n * (m + 1), n * m - 1, n + m, m, m}), start = choose({0, 0, 0, 1, -1, 39});
+  const int64_t scale =
+      choose({0, 1, m, m, m + 1, -1, int64_t{1} << 32, std::numeric_limits<int64_t>::max()});
+  const int64_t size = choose({0, 1, n * m + 1, n * m + 1, n * (m + 1), n * m - 1, n + m, m, m}),
+                start = choose({0, 0, 0, 1, -1, 39});
   return to_arguments({n, m, std::max<int64_t>(size, 0), scale, start});
 }
 
@@ -264,7 +275,8 @@ TEST(Jit, J86_nests_of_loops_do_what_the_interpreter_does) {
       const Arguments arguments = random_nest(random);
       const std::string expected = oracle.call(method, arguments.values);
       (expected.find("index") == std::string::npos ? done : raised) += 1;
-      ASSERT_EQ(optimized.call(method, arguments.values), expected) << method << arguments.text << ", seed " << seed;
+      ASSERT_EQ(optimized.call(method, arguments.values), expected)
+          << method << arguments.text << ", seed " << seed;
     }
     EXPECT_GT(raised, 10u) << method << ", seed " << seed;
     EXPECT_GT(done, 10u) << method << ", seed " << seed;

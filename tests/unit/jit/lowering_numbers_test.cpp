@@ -11,14 +11,28 @@ namespace {
 
 using inference::Op;
 
-constexpr LeafKind kNumbers[] = {LeafKind::Bool, LeafKind::I8,  LeafKind::I16, LeafKind::I32, LeafKind::I64, LeafKind::U8,
-                                 LeafKind::U16,  LeafKind::U32, LeafKind::U64, LeafKind::F32, LeafKind::F64};
+constexpr LeafKind kNumbers[] = {LeafKind::Bool, LeafKind::I8,  LeafKind::I16, LeafKind::I32,
+                                 LeafKind::I64,  LeafKind::U8,  LeafKind::U16, LeafKind::U32,
+                                 LeafKind::U64,  LeafKind::F32, LeafKind::F64};
 
 unsigned width_of(LeafKind kind) { return kind == LeafKind::Bool ? 1 : inference::bytes_of(kind) * 8; }
 
 std::vector<double> boundary_floats() {
-  std::vector<double> values{0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 1e300, -1e300, 1e-310, 3.14159, std::nan(""),
-                             std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  std::vector<double> values{0.0,
+                             -0.0,
+                             0.5,
+                             -0.5,
+                             1.0,
+                             -1.0,
+                             1.5,
+                             -1.5,
+                             1e300,
+                             -1e300,
+                             1e-310,
+                             3.14159,
+                             std::nan(""),
+                             std::numeric_limits<double>::infinity(),
+                             -std::numeric_limits<double>::infinity()};
   for (const int exponent : {7, 8, 15, 16, 24, 31, 32, 53, 63, 64}) {
     const double power = std::ldexp(1.0, exponent);
     for (const double value : {power, power - 1, power + 1, std::nextafter(power, 0.0)}) {
@@ -41,8 +55,9 @@ std::vector<Value> boundary_values(LeafKind kind) {
   } else {
     const unsigned width = width_of(kind);
     const uint64_t top = uint64_t{1} << (width - 1);
-    for (const uint64_t bits : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{7}, uint64_t{width - 1}, uint64_t{width}, top - 1, top,
-                                top + 1, ~uint64_t{0}, ~uint64_t{1}, uint64_t{0x5555'5555'5555'5555}}) {
+    for (const uint64_t bits :
+         {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{7}, uint64_t{width - 1}, uint64_t{width}, top - 1,
+          top, top + 1, ~uint64_t{0}, ~uint64_t{1}, uint64_t{0x5555'5555'5555'5555}}) {
       const unsigned shift = 64 - width;
       const uint64_t extended = inference::is_signed(kind)
                                     ? static_cast<uint64_t>(static_cast<int64_t>(bits << shift) >> shift)
@@ -71,7 +86,8 @@ Case case_of(const std::string& operation, LeafKind kind, unsigned operands) {
     parameters += (i ? ", " : "") + value + ": " + type;
     uses += " " + value;
   }
-  result.text = "method " + result.name + "(" + parameters + ") {\n^0:\n  %r = " + operation + uses + "\n  return %r\n}\n";
+  result.text = "method " + result.name + "(" + parameters + ") {\n^0:\n  %r = " + operation + uses +
+                "\n  return %r\n}\n";
   const auto values = boundary_values(kind);
   for (size_t i = 0; i < values.size(); ++i) {
     if (operands == 1) result.arguments.push_back({values[i]});
@@ -91,7 +107,8 @@ std::vector<Case> all_cases() {
       if (!inference::is_legal_number(op, kind)) continue;
       const auto operands = static_cast<unsigned>(inference::row_of(op).operands);
       cases.push_back(case_of(inference::text_of(op) + suffix, kind, operands));
-      if (inference::can_be_checked(op, kind)) cases.push_back(case_of(inference::text_of(op) + suffix + ".checked", kind, operands));
+      if (inference::can_be_checked(op, kind))
+        cases.push_back(case_of(inference::text_of(op) + suffix + ".checked", kind, operands));
     }
     for (const Op op : {Op::Convert, Op::Truncate, Op::Bits})
       for (const LeafKind to : kNumbers)
@@ -115,11 +132,13 @@ TEST(Jit, J86_numbers_at_boundary_values) {
     size_t differing = 0;
     for (const Case& item : cases) {
       for (const auto& arguments : item.arguments) {
-        const std::string expected = oracle.call(item.name, arguments), found = compiled.call(item.name, arguments);
+        const std::string expected = oracle.call(item.name, arguments),
+                          found = compiled.call(item.name, arguments);
         if (expected == found) continue;
         std::string shown;
         for (const Value& value : arguments) shown += " " + std::to_string(value.bits);
-        ADD_FAILURE() << name_of(tier) << " " << item.name << shown << ": " << found << ", interpreted " << expected;
+        ADD_FAILURE() << name_of(tier) << " " << item.name << shown << ": " << found << ", interpreted "
+                      << expected;
         if (++differing > 20) return;
       }
     }

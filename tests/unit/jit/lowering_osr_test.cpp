@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// J34: one call with a long loop ends in OPTIMIZED code, with the same result. The loops ask a function of the host whether the code that
-// is running is that, and go on until it is.
+// J34: one call with a long loop ends in OPTIMIZED code, with the same result. The loops ask a function of
+// the host whether the code that is running is that, and go on until it is.
 #include <pthread.h>
 
 #include "jit/tier_counter.hpp"
@@ -9,7 +9,8 @@
 namespace berth::test {
 namespace {
 
-// The methods that are asked about: `main` may have taken `walk` in. Set before the call, on the thread that calls.
+// The methods that are asked about: `main` may have taken `walk` in. Set before the call, on the thread that
+// calls.
 std::vector<const engine::CodeInstance*> watched;
 
 /// Behind the last word of this thread's stack.
@@ -87,10 +88,12 @@ method walk(%n: i64, %x: f64, %text: string, %flag: bool, %a: array<i64>) {
   return %m
 }
 method main() { ^0: %a = array.new i64 2 0 %r = call walk(5, 1.0, "text", true, %a) return %r }
-)"), "true 7 0 15 text true\n= i64 15");
+)"),
+            "true 7 0 15 text true\n= i64 15");
 }
 
-// From the inner loop into better code, and from there on through the outer loop, whose values are made again.
+// From the inner loop into better code, and from there on through the outer loop, whose values are made
+// again.
 TEST(Jit, J34_an_inner_loop_is_left_and_the_outer_one_goes_on) {
   Watchdog watchdog{100s};
   LoweringWorld world;
@@ -121,7 +124,8 @@ method walk(%a: array<i64>) {
 ^9: %p = mul.i64 %i %n %q = sub.i64 %sum %p return %q
 }
 method main() { ^0: %a = array.new i64 3000 1 %r = call walk(%a) return %r }
-)"), "= i64 0");
+)"),
+            "= i64 0");
 }
 
 // Two loops one behind the other, the second with a handler around what it does.
@@ -151,11 +155,14 @@ method walk(%n: i64) {
   return nothing
 }
 method main() { ^0: %r = call walk(30000) return %r }
-)"), "0 449985000\n= nothing 0");
+)"),
+            "0 449985000\n= nothing 0");
 }
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int64_t berth_test_runs_optimized() { return runs_optimized() ? 1 : 0; }
+extern "C" __attribute__((visibility("default"))) int64_t berth_test_runs_optimized() {
+  return runs_optimized() ? 1 : 0;
+}
 
 }  // namespace berth::test

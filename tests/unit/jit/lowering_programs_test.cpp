@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// J86, J87: programs of objects, calls and errors run alike at every tier; J85: also with collections all the time.
+// J86, J87: programs of objects, calls and errors run alike at every tier; J85: also with collections all the
+// time.
 #include "gc/stress.hpp"
 #include "tests/unit/jit/lowering_fixture.hpp"
 
@@ -420,9 +421,11 @@ method filled(%n: i64) {
 method main() { ^0: %a = call filled(1) %b = call filled(1000) %c = call filled(-1) %d = call filled(0) return %b }
 )";
 
-const char* const kPrograms[] = {kFilled, kNothing, kFibonacci, kMutualRecursion, kList, kErrors, kNestedHandlers, kArrays, kMixed, kIdentity, kOverflow, kJoins};
+const char* const kPrograms[] = {kFilled,         kNothing, kFibonacci, kMutualRecursion, kList,     kErrors,
+                                 kNestedHandlers, kArrays,  kMixed,     kIdentity,        kOverflow, kJoins};
 
-// Optimised code has taken in some levels of these: each has its line, and a handler in the middle sees those around it.
+// Optimised code has taken in some levels of these: each has its line, and a handler in the middle sees those
+// around it.
 const char* const kDeepErrors = R"(
 method down(%n: i64, %d: i64) -> i64 {
 ^0:
@@ -496,7 +499,8 @@ method main() {
 }
 )";
 
-// The frame begins behind the test for the base case: what raises before and behind it, what is referred to across its beginning.
+// The frame begins behind the test for the base case: what raises before and behind it, what is referred to
+// across its beginning.
 const char* const kLateFrames = R"(
 type Node { next: Node | nothing, value: i64 }
 method walk(%a: array<i64>, %i: i64, %node: Node | nothing) -> i64 {
@@ -559,27 +563,37 @@ method main() {
 
 TEST(Jit, J86_frames_that_begin_late) { expect_same_at_every_tier(kLateFrames); }
 TEST(Jit, J86_recursion) { expect_same_at_every_tier(kFibonacci, "= i64 6765"); }
-TEST(Jit, J86_mutual_recursion) { expect_same_at_every_tier(kMutualRecursion, "true true false\n= nothing 0"); }
+TEST(Jit, J86_mutual_recursion) {
+  expect_same_at_every_tier(kMutualRecursion, "true true false\n= nothing 0");
+}
 TEST(Jit, J86_lists) { expect_same_at_every_tier(kList, "49990000 text\nnothing\n= i64 49990000"); }
 TEST(Jit, J86_errors) {
-  expect_same_at_every_tier(kErrors,
-                            "arithmetic|division by zero\nindex|index 3 of 3\nthrown|own\nmethod|no method missing(i64)\n"
-                            "type|type: expected i64, got string\nconversion|cannot convert 1.5 to i64\narithmetic|overflow\n= i64 8");
+  expect_same_at_every_tier(
+      kErrors,
+      "arithmetic|division by zero\nindex|index 3 of 3\nthrown|own\nmethod|no method missing(i64)\n"
+      "type|type: expected i64, got string\nconversion|cannot convert 1.5 to i64\narithmetic|overflow\n= i64 "
+      "8");
 }
-TEST(Jit, J86_nested_handlers) { expect_same_at_every_tier(kNestedHandlers, "= 0bottom1bottom2bottom3bottom4bottom"); }
+TEST(Jit, J86_nested_handlers) {
+  expect_same_at_every_tier(kNestedHandlers, "= 0bottom1bottom2bottom3bottom4bottom");
+}
 TEST(Jit, J86_arrays) { expect_same_at_every_tier(kArrays); }
 TEST(Jit, J86_objects_globals_functions) { expect_same_at_every_tier(kMixed); }
 TEST(Jit, J86_fields_of_nothing_and_calls_of_a_few_methods) { expect_same_at_every_tier(kNothing); }
 TEST(Jit, J86_arrays_are_filled) {
-  expect_same_at_every_tier(kFilled, "-3 65535 1.5 -7 0.0 true 5 nothing\n-3 65535 1.5 -7 0.0 true 5 nothing\nindex -1 of 0\nindex -1 of 0\n= i64 1000");
+  expect_same_at_every_tier(kFilled,
+                            "-3 65535 1.5 -7 0.0 true 5 nothing\n-3 65535 1.5 -7 0.0 true 5 nothing\nindex "
+                            "-1 of 0\nindex -1 of 0\n= i64 1000");
 }
 TEST(Jit, J86_identity) {
-  expect_same_at_every_tier(kIdentity, "true false false true true true false true true false true false = nothing 0");
+  expect_same_at_every_tier(kIdentity,
+                            "true false false true true true false true true false true false = nothing 0");
 }
 TEST(Jit, J86_stack_overflow) { expect_same_at_every_tier(kOverflow, "stack|stack overflow\n= caught"); }
 TEST(Jit, J86_joins_change_representation) { expect_same_at_every_tier(kJoins); }
 
-// Another thread collects without pause: every poll and allocation may stop, so an object that is not rooted dies.
+// Another thread collects without pause: every poll and allocation may stop, so an object that is not rooted
+// dies.
 TEST(Jit, J85_programs_under_collections) {
   Watchdog watchdog{100s};
   LoweringWorld world;
@@ -615,12 +629,14 @@ class Stressed {
   }
 };
 
-// Every allocation and poll collects, and a collection moves every object and poisons the old one: a reference that is not read again
-// behind a safepoint is a wrong one. In builds without debug checks nothing moves; there the programs only run.
+// Every allocation and poll collects, and a collection moves every object and poisons the old one: a
+// reference that is not read again behind a safepoint is a wrong one. In builds without debug checks nothing
+// moves; there the programs only run.
 TEST(Jit, J85_objects_move_at_every_safepoint) {
   Watchdog watchdog{500s};
   uint64_t num_collections = 0;  // some of the programs have hardly a safepoint
-  for (const char* text : {kList, kErrors, kNestedHandlers, kMixed, kIdentity, kJoins, kMutualRecursion, kDeepErrors, kLateFrames}) {
+  for (const char* text : {kList, kErrors, kNestedHandlers, kMixed, kIdentity, kJoins, kMutualRecursion,
+                           kDeepErrors, kLateFrames}) {
     LoweringWorld world;
     const std::string expected = RunningProgram(world, text, BERTH_TIER_INTERPRET).run();
     for (const berth_tier_t tier : {BERTH_TIER_FAST, BERTH_TIER_OPTIMIZED}) {
@@ -631,9 +647,7 @@ TEST(Jit, J85_objects_move_at_every_safepoint) {
     }
     num_collections += world.engine().collector().num_collections();
   }
-  if constexpr (kDebugChecks) {
-    EXPECT_GT(num_collections, 100u);
-  }
+  if constexpr (kDebugChecks) { EXPECT_GT(num_collections, 100u); }
 }
 
 // Stack traces name each frame, at every tier.

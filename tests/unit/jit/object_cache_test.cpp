@@ -21,7 +21,8 @@ using namespace std::chrono_literals;
 using test::TemporaryDirectory;
 using test::Watchdog;
 
-const CacheEnvironment kEnvironment{"1", "build", "22.1", "x86_64", "cpu", "+sse", "e-m:e", "O2", "small", "strict", "polls", "checked"};
+const CacheEnvironment kEnvironment{"1",     "build", "22.1",  "x86_64", "cpu",   "+sse",
+                                    "e-m:e", "O2",    "small", "strict", "polls", "checked"};
 
 StoredUnit unit_of(int n, const CacheKey& key) {
   StoredUnit unit;
@@ -64,12 +65,15 @@ class ObjectCacheTest : public testing::TestWithParam<bool> {
     cache.keep(std::make_shared<StoredUnit>(unit_of(n, key)), std::move(makers));
     return true;
   }
-  std::string file_of(const ObjectCache& cache, int n) const { return directory.path() + "/" + key_of(cache, n).name(); }
+  std::string file_of(const ObjectCache& cache, int n) const {
+    return directory.path() + "/" + key_of(cache, n).name();
+  }
 
   Watchdog watchdog{100s};
   TemporaryDirectory directory;
 };
-INSTANTIATE_TEST_SUITE_P(, ObjectCacheTest, testing::Bool(), [](const auto& info) { return info.param ? "thread" : "no_thread"; });
+INSTANTIATE_TEST_SUITE_P(, ObjectCacheTest, testing::Bool(),
+                         [](const auto& info) { return info.param ? "thread" : "no_thread"; });
 
 TEST_P(ObjectCacheTest, J75_what_was_kept_is_found_at_once_and_by_the_next_process) {
   {

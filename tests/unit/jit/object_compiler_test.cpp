@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ObjectCompiler: what an earlier compile leaves in the pooled machine and its pipeline is in no later object.
+// ObjectCompiler: what an earlier compile leaves in the pooled machine and its pipeline is in no later
+// object.
 #include "jit/object_compiler.hpp"
 
 #include <gtest/gtest.h>
@@ -121,13 +122,16 @@ end:
   %r = load i64, ptr %q
   ret i64 %r
 })";
-constexpr const char* kBadAssembly = "define void @f() {\n  call void asm sideeffect \"bogus\", \"\"()\n  ret void\n}\n";
+constexpr const char* kBadAssembly =
+    "define void @f() {\n  call void asm sideeffect \"bogus\", \"\"()\n  ret void\n}\n";
 
-// J27, J30: a machine is used again and its pipeline run again, with sources of every kind in between, and after one that failed.
+// J27, J30: a machine is used again and its pipeline run again, with sources of every kind in between, and
+// after one that failed.
 TEST_P(ObjectCompilerTier, J27_a_used_pipeline_gives_the_bytes_of_a_new_one) {
   Fixture f;
-  const std::vector<std::string> texts = {kJumpTable, kConstantPool, kException, kThreadLocal, kData, kBlockAddress,
-                                          kAssembly,  kLines,        kLoop,      number_source(3)};
+  const std::vector<std::string> texts = {kJumpTable, kConstantPool,   kException, kThreadLocal,
+                                          kData,      kBlockAddress,   kAssembly,  kLines,
+                                          kLoop,      number_source(3)};
   const auto object = [&](ObjectCompiler& compiler, const std::string& text) {
     const engine::CompileJob job = f.job(text, GetParam());
     const CompileRequest request{job, f.cancelled};
@@ -146,7 +150,8 @@ TEST_P(ObjectCompilerTier, J27_a_used_pipeline_gives_the_bytes_of_a_new_one) {
   for (size_t after = 0; after < texts.size(); ++after) {
     for (size_t i = 0; i < texts.size(); ++i) {
       EXPECT_EQ(object(used, texts[after]), fresh[after]) << texts[after];
-      EXPECT_TRUE(object(used, texts[i]) == fresh[i]) << "after:" << texts[after] << "\ncompiling:" << texts[i];
+      EXPECT_TRUE(object(used, texts[i]) == fresh[i])
+          << "after:" << texts[after] << "\ncompiling:" << texts[i];
     }
     EXPECT_EQ(object(used, kBadAssembly), "");
   }

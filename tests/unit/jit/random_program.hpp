@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RandomProgram: a well-typed, terminating program of the IR from a start value: numbers, objects, arrays, strings, loops of all kinds,
-// branches, handlers, calls of functions made earlier. Its `main` gives a number and prints; what it raises on the way it catches.
+// RandomProgram: a well-typed, terminating program of the IR from a start value: numbers, objects, arrays,
+// strings, loops of all kinds, branches, handlers, calls of functions made earlier. Its `main` gives a number
+// and prints; what it raises on the way it catches.
 //
-// A value is made where it can be used: the writer knows the names that are visible, with their kinds. Loops have literal bounds and
-// calls go to earlier functions only, so everything ends; the statements that a run takes are estimated and bounded. Bits of a NaN are
-// not looked at: which one an operation gives is not said.
+// A value is made where it can be used: the writer knows the names that are visible, with their kinds. Loops
+// have literal bounds and calls go to earlier functions only, so everything ends; the statements that a run
+// takes are estimated and bounded. Bits of a NaN are not looked at: which one an operation gives is not said.
 #pragma once
 #include <cstdint>
 #include <random>
@@ -37,7 +38,8 @@ class RandomProgram {
     uint64_t cost;
   };
 
-  static constexpr const char* kTypes[] = {"i64", "f64", "bool", "i32", "u8", "array<i64>", "array<f64>", "M", "P", "string", "any"};
+  static constexpr const char* kTypes[] = {"i64",        "f64", "bool", "i32",    "u8", "array<i64>",
+                                           "array<f64>", "M",   "P",    "string", "any"};
   static constexpr uint64_t kMostCost = 20'000;  // statements of one call
   static constexpr const char* kHead = R"(
 mutable type M { a: i64, b: f64, c: any, next: M | nothing }
@@ -53,7 +55,9 @@ method tame(%x: f64) -> f64 { ^0: %same = eq.f64 %x %x cond %same ^1 ^2 ^1: retu
   const T& one_of(const std::vector<T>& from) {
     return from[static_cast<size_t>(below(static_cast<int64_t>(from.size())))];
   }
-  const char* one_of(std::initializer_list<const char*> from) { return *(from.begin() + below(static_cast<int64_t>(from.size()))); }
+  const char* one_of(std::initializer_list<const char*> from) {
+    return *(from.begin() + below(static_cast<int64_t>(from.size())));
+  }
   std::string fresh() { return "%v" + std::to_string(values_++); }
   std::string label() { return "^" + std::to_string(++labels_); }
   Kind kind() { return static_cast<Kind>(below(kKinds)); }
@@ -72,7 +76,9 @@ method tame(%x: f64) -> f64 { ^0: %same = eq.f64 %x %x cond %same ^1 ^2 ^1: retu
   void make(Kind kind, const std::string& operation) { visible_.push_back({assign(operation), kind}); }
   void start(const std::string& block, const std::vector<Visible>& parameters = {}) {
     out_ += block;
-    for (size_t i = 0; i < parameters.size(); ++i) out_ += (i ? ", " : "(") + parameters[i].name + (once_in(3) ? std::string(": ") + kTypes[parameters[i].kind] : "");
+    for (size_t i = 0; i < parameters.size(); ++i)
+      out_ += (i ? ", " : "(") + parameters[i].name +
+              (once_in(3) ? std::string(": ") + kTypes[parameters[i].kind] : "");
     if (!parameters.empty()) out_ += ")";
     if (!handler_.empty()) out_ += " catch " + handler_;
     out_ += ":\n";
@@ -87,7 +93,9 @@ method tame(%x: f64) -> f64 { ^0: %same = eq.f64 %x %x cond %same ^1 ^2 ^1: retu
 
   std::string literal(Kind kind) {
     switch (kind) {
-      case I64: return one_of({"0", "1", "2", "3", "7", "-1", "-5", "63", "64", "255", "4096", "9223372036854775807", "-9223372036854775808"});
+      case I64:
+        return one_of({"0", "1", "2", "3", "7", "-1", "-5", "63", "64", "255", "4096", "9223372036854775807",
+                       "-9223372036854775808"});
       case F64: return one_of({"0.0", "1.0", "-1.5", "0.1", "1e10", "-1e300", "3.25"});
       case Bool: return once_in(2) ? "true" : "false";
       case I32: return one_of({"0:i32", "1:i32", "-1:i32", "2147483647:i32", "-2147483648:i32", "100:i32"});
@@ -103,7 +111,10 @@ method tame(%x: f64) -> f64 { ^0: %same = eq.f64 %x %x cond %same ^1 ^2 ^1: retu
     for (const Visible& value : visible_)
       if (value.kind == kind || (kind == Any && once_in(3))) names.push_back(value.name);
     // Newer ones are likelier.
-    if (!names.empty() && !once_in(6)) return names[names.size() - 1 - static_cast<size_t>(std::min(below(static_cast<int64_t>(names.size())), below(static_cast<int64_t>(names.size()))))];
+    if (!names.empty() && !once_in(6))
+      return names[names.size() - 1 -
+                   static_cast<size_t>(std::min(below(static_cast<int64_t>(names.size())),
+                                                below(static_cast<int64_t>(names.size()))))];
     std::string text = literal(kind);
     if (!text.empty()) return text;
     switch (kind) {
@@ -139,19 +150,24 @@ method tame(%x: f64) -> f64 { ^0: %same = eq.f64 %x %x cond %same ^1 ^2 ^1: retu
       case 1:
       case 2: {
         const std::string a = some(I64), b = some(I64);
-        make(I64, std::string(one_of({"add", "sub", "mul", "and", "or", "xor", "shl", "shr", "min", "max", "add", "sub"})) + ".i64 " + a + " " + b);
+        make(I64, std::string(one_of(
+                      {"add", "sub", "mul", "and", "or", "xor", "shl", "shr", "min", "max", "add", "sub"})) +
+                      ".i64 " + a + " " + b);
         break;
       }
       case 3: {
         const std::string a = some(I64), b = some(I64);
-        make(I64, std::string(one_of({"div.i64", "rem.i64", "add.i64.checked", "mul.i64.checked", "sub.i64.checked"})) + " " + a + " " + b);
+        make(I64, std::string(one_of(
+                      {"div.i64", "rem.i64", "add.i64.checked", "mul.i64.checked", "sub.i64.checked"})) +
+                      " " + a + " " + b);
         break;
       }
       case 4: make(I64, std::string(one_of({"neg", "abs"})) + ".i64 " + some(I64)); break;
       case 5:
       case 6: {
         const std::string a = some(F64), b = some(F64);
-        make(F64, std::string(one_of({"add", "sub", "mul", "div", "min", "max", "mul"})) + ".f64 " + a + " " + b);
+        make(F64,
+             std::string(one_of({"add", "sub", "mul", "div", "min", "max", "mul"})) + ".f64 " + a + " " + b);
         break;
       }
       case 7: make(F64, std::string(one_of({"sqrt", "abs", "neg"})) + ".f64 " + some(F64)); break;
@@ -169,7 +185,8 @@ method tame(%x: f64) -> f64 { ^0: %same = eq.f64 %x %x cond %same ^1 ^2 ^1: retu
       case 10: {
         const Kind of = once_in(2) ? I32 : U8;
         const std::string a = some(of), b = some(of);
-        make(of, std::string(one_of({"add", "sub", "mul", "xor", "shr", "shl", "min"})) + "." + kTypes[of] + " " + a + " " + b);
+        make(of, std::string(one_of({"add", "sub", "mul", "xor", "shr", "shl", "min"})) + "." + kTypes[of] +
+                     " " + a + " " + b);
         break;
       }
       case 11: convert(); break;
@@ -201,7 +218,8 @@ method tame(%x: f64) -> f64 { ^0: %same = eq.f64 %x %x cond %same ^1 ^2 ^1: retu
       }
       case 18: {
         const std::string a = some(Text);
-        make(Text, once_in(2) ? "string.of " + some(I64) : "string.slice " + a + " 0 " + one_of({"0", "1", "1", "3"}));
+        make(Text, once_in(2) ? "string.of " + some(I64)
+                              : "string.slice " + a + " 0 " + one_of({"0", "1", "1", "3"}));
         break;
       }
       case 19: make(I64, "string.len " + some(Text)); break;
@@ -269,10 +287,14 @@ method tame(%x: f64) -> f64 { ^0: %same = eq.f64 %x %x cond %same ^1 ^2 ^1: retu
   void statements(int depth) {
     for (int64_t n = 2 + below(6); n-- > 0;) {
       const int64_t choice = depth < 3 ? below(12) : 11;
-      if (choice == 0) branch(depth);
-      else if (choice == 1) loop(depth);
-      else if (choice == 2 && handler_.empty()) guard(depth);
-      else statement();
+      if (choice == 0)
+        branch(depth);
+      else if (choice == 1)
+        loop(depth);
+      else if (choice == 2 && handler_.empty())
+        guard(depth);
+      else
+        statement();
     }
   }
   std::vector<Kind> some_kinds() {
@@ -285,7 +307,9 @@ method tame(%x: f64) -> f64 { ^0: %same = eq.f64 %x %x cond %same ^1 ^2 ^1: retu
     for (const Kind kind : kinds) parameters.push_back({fresh(), kind});
     return parameters;
   }
-  void add_all(const std::vector<Visible>& values) { visible_.insert(visible_.end(), values.begin(), values.end()); }
+  void add_all(const std::vector<Visible>& values) {
+    visible_.insert(visible_.end(), values.begin(), values.end());
+  }
 
   void branch(int depth) {
     const std::string condition = some(Bool), yes = label(), no = label(), join = label();
@@ -322,7 +346,10 @@ method tame(%x: f64) -> f64 { ^0: %same = eq.f64 %x %x cond %same ^1 ^2 ^1: retu
     start(header, parameters);
     add_all(parameters);
     const std::string counter = parameters[0].name;
-    const std::string test = form == 0 ? "lt.i64 " + counter + " " + end : form == 1 ? "le.i64 " + counter + " " + end : form == 2 ? "lt.i64 0 " + counter : "lt.i64 " + counter + " " + end;
+    const std::string test = form == 0   ? "lt.i64 " + counter + " " + end
+                             : form == 1 ? "le.i64 " + counter + " " + end
+                             : form == 2 ? "lt.i64 0 " + counter
+                                         : "lt.i64 " + counter + " " + end;
     std::vector<std::string> carried;
     for (size_t i = 1; i < parameters.size(); ++i) carried.push_back(parameters[i].name);
     const std::string condition = assign(test);
@@ -337,7 +364,10 @@ method tame(%x: f64) -> f64 { ^0: %same = eq.f64 %x %x cond %same ^1 ^2 ^1: retu
       start(on);
     }
     std::vector<std::string> next = some_of(kinds);
-    const std::string step = form == 1 ? "add.i64 " + counter + " 2" : form == 2 ? "sub.i64 " + counter + " 1" : form == 3 ? "add.i64 " + counter + " 3" : "add.i64 " + counter + " 1";
+    const std::string step = form == 1   ? "add.i64 " + counter + " 2"
+                             : form == 2 ? "sub.i64 " + counter + " 1"
+                             : form == 3 ? "add.i64 " + counter + " 3"
+                                         : "add.i64 " + counter + " 1";
     next.insert(next.begin(), assign(step));
     line("br " + header + list(next));
     weight_ = outer;
@@ -387,7 +417,8 @@ method tame(%x: f64) -> f64 { ^0: %same = eq.f64 %x %x cond %same ^1 ^2 ^1: retu
     line("return " + some(result_));
     made.cost = cost_;
     made_.push_back(made);
-    return "method " + name + "(" + head + ")" + (once_in(2) ? std::string(" -> ") + kTypes[result_] : "") + " {\n^0:\n" + out_ + "}\n";
+    return "method " + name + "(" + head + ")" + (once_in(2) ? std::string(" -> ") + kTypes[result_] : "") +
+           " {\n^0:\n" + out_ + "}\n";
   }
 
   std::string main_method() {
@@ -401,7 +432,8 @@ method tame(%x: f64) -> f64 { ^0: %same = eq.f64 %x %x cond %same ^1 ^2 ^1: retu
       const std::string text = list(arguments);
       const std::string value = assign("call " + function.name + (text.empty() ? "()" : text));
       const std::string x = function.result == F64 ? assign("call tame(" + value + ")") : value;
-      const bool is_shown = function.result == I64 || function.result == F64 || function.result == Text || function.result == Bool;
+      const bool is_shown = function.result == I64 || function.result == F64 || function.result == Text ||
+                            function.result == Bool;
       if (is_shown) line("print(" + x + ", \"\\n\")");
       line("br " + join);
       const std::string error = fresh();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Unit files and their keys: what was written is read, what was damaged is refused; each part of a key counts.
+// Unit files and their keys: what was written is read, what was damaged is refused; each part of a key
+// counts.
 #include "jit/unit_format.hpp"
 
 #include <gtest/gtest.h>
@@ -86,8 +87,9 @@ ObjectImage image_example() {
   image.parts[SlabMemory::kText] = {64, 16, std::string(48, '\x90')};
   image.parts[SlabMemory::kData] = {16, 8, std::string(8, '\0')};
   image.externals = {"sin"};
-  image.fixups = {{ObjectImage::FixupKind::Relative32, {SlabMemory::kText, 4}, {SlabMemory::kData, 8}, -4},
-                  {ObjectImage::FixupKind::Absolute64, {SlabMemory::kData, 0}, {ObjectImage::kExternal, 0}, 3}};
+  image.fixups = {
+      {ObjectImage::FixupKind::Relative32, {SlabMemory::kText, 4}, {SlabMemory::kData, 8}, -4},
+      {ObjectImage::FixupKind::Absolute64, {SlabMemory::kData, 0}, {ObjectImage::kExternal, 0}, 3}};
   image.symbols = {{SlabMemory::kText, 0}};
   image.unwind = ObjectImage::Place{SlabMemory::kText, 32};
   return image;
@@ -122,7 +124,9 @@ TEST(ObjectImage, J76_nothing_that_is_read_lies_outside) {
       for (const ObjectImage::Part& part : image.parts) ASSERT_LE(part.content.size(), part.bytes) << at;
       for (const ObjectImage::Fixup& fixup : image.fixups) {
         ASSERT_TRUE(is_inside(fixup.at, ObjectImage::width(fixup.kind))) << at;
-        ASSERT_TRUE(is_inside(fixup.target, 0) || (fixup.target.part == ObjectImage::kExternal && fixup.target.offset < image.externals.size())) << at;
+        ASSERT_TRUE(is_inside(fixup.target, 0) || (fixup.target.part == ObjectImage::kExternal &&
+                                                   fixup.target.offset < image.externals.size()))
+            << at;
       }
       for (const ObjectImage::Place& place : image.symbols) ASSERT_TRUE(is_inside(place, 0)) << at;
     }
@@ -138,7 +142,10 @@ TEST(ObjectImage, there_is_none_of_what_is_no_object) { EXPECT_FALSE(ObjectImage
 
 // Keys
 
-CacheEnvironment environment() { return {"1", "build", "22.1", "x86_64", "cpu", "+sse", "e-m:e", "O2", "small", "strict", "polls", "checked"}; }
+CacheEnvironment environment() {
+  return {"1",     "build", "22.1",  "x86_64", "cpu",   "+sse",
+          "e-m:e", "O2",    "small", "strict", "polls", "checked"};
+}
 CacheSource source() {
   CacheSource source;
   source.bytes = "define";
@@ -150,7 +157,7 @@ CacheSource source() {
 
 TEST(CacheKey, J75_each_part_gives_another_key) {
   std::vector<CacheKey> keys;
-  const auto with_environment = [&](std::string CacheEnvironment::*part) {
+  const auto with_environment = [&](std::string CacheEnvironment::* part) {
     CacheEnvironment changed = environment();
     changed.*part += "x";
     keys.push_back(source().key(changed.digest()));
@@ -161,8 +168,8 @@ TEST(CacheKey, J75_each_part_gives_another_key) {
     keys.push_back(changed.key(environment().digest()));
   };
   using E = CacheEnvironment;
-  for (const auto part : {&E::format, &E::engine, &E::llvm, &E::triple, &E::cpu, &E::features, &E::layout, &E::pipeline, &E::code_model, &E::floats,
-                          &E::polls, &E::bounds}) {
+  for (const auto part : {&E::format, &E::engine, &E::llvm, &E::triple, &E::cpu, &E::features, &E::layout,
+                          &E::pipeline, &E::code_model, &E::floats, &E::polls, &E::bounds}) {
     with_environment(part);
   }
   static_assert(sizeof(CacheEnvironment) == 12 * sizeof(std::string), "a new part: flip it above");

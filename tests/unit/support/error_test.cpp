@@ -17,10 +17,12 @@ TEST(Error, text_names_what_was_asked_found_and_the_remedy) {
 TEST(Error, json_quote_escapes) { EXPECT_EQ(json_quote("a\"\\\n\x01"), "\"a\\\"\\\\\\n\\u0001\""); }
 
 TEST(Boundary, exceptions_become_errors) {
-  const std::unique_ptr<berth_error> memory(at_boundary("f", []() -> Result<void> { throw std::bad_alloc(); }));
+  const std::unique_ptr<berth_error> memory(
+      at_boundary("f", []() -> Result<void> { throw std::bad_alloc(); }));
   ASSERT_NE(memory, nullptr);
   EXPECT_EQ(memory->code, BERTH_OUT_OF_MEMORY);
-  const std::unique_ptr<berth_error> other(at_boundary("f", []() -> Result<void> { throw std::runtime_error("boom"); }));
+  const std::unique_ptr<berth_error> other(
+      at_boundary("f", []() -> Result<void> { throw std::runtime_error("boom"); }));
   ASSERT_NE(other, nullptr);
   EXPECT_EQ(other->code, BERTH_INTERNAL);
   EXPECT_NE(other->message.find("boom"), std::string::npos);

@@ -23,7 +23,8 @@ TEST(Counter, sums_over_threads) {
 
 TEST(Histogram, counts_every_value_and_its_sum) {
   Histogram histogram;
-  for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{1000}, UINT64_MAX / 4}) histogram.record(value);
+  for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{1000}, UINT64_MAX / 4})
+    histogram.record(value);
   EXPECT_EQ(histogram.count(), 4u);
   EXPECT_EQ(histogram.sum(), 1001 + UINT64_MAX / 4);
   EXPECT_EQ(histogram.bucket(0), 1u);
@@ -33,7 +34,8 @@ TEST(Histogram, counts_every_value_and_its_sum) {
 TEST(Prometheus, text_has_help_type_and_cumulative_buckets) {
   std::string out;
   write_counter(out, "berth_x_total", "What x is", 7, R"(kind="a")");
-  EXPECT_EQ(out, "# HELP berth_x_total What x is\n# TYPE berth_x_total counter\nberth_x_total{kind=\"a\"} 7\n");
+  EXPECT_EQ(out,
+            "# HELP berth_x_total What x is\n# TYPE berth_x_total counter\nberth_x_total{kind=\"a\"} 7\n");
   Histogram histogram;
   histogram.record(3);
   histogram.record(5);

@@ -20,17 +20,32 @@ TEST(Rank, upwards_is_allowed_and_unlocking_out_of_order_too) {
 
 TEST(RankDeathTest, downwards_dies_with_both_names) {
   sync::Mutex low{Rank{310, "shard"}}, high{Rank{320, "graph"}};
-  EXPECT_DEATH({ sync::Lock a(high); sync::Lock b(low); }, "'shard' \\(rank 310\\) taken while 'graph' \\(rank 320\\)");
+  EXPECT_DEATH(
+      {
+        sync::Lock a(high);
+        sync::Lock b(low);
+      },
+      "'shard' \\(rank 310\\) taken while 'graph' \\(rank 320\\)");
 }
 
 TEST(RankDeathTest, two_of_one_rank_die) {
   sync::Mutex one{Rank{310, "one"}}, two{Rank{310, "two"}};
-  EXPECT_DEATH({ sync::Lock a(one); sync::Lock b(two); }, "'two'.*'one'");
+  EXPECT_DEATH(
+      {
+        sync::Lock a(one);
+        sync::Lock b(two);
+      },
+      "'two'.*'one'");
 }
 
 TEST(RankDeathTest, check_names_the_held_lock) {
   sync::Mutex shard{Rank{310, "shard"}};
-  EXPECT_DEATH({ sync::Lock a(shard); rank::check_none_held(300, 399, "a poll"); }, "a poll while lock 'shard'");
+  EXPECT_DEATH(
+      {
+        sync::Lock a(shard);
+        rank::check_none_held(300, 399, "a poll");
+      },
+      "a poll while lock 'shard'");
 }
 
 TEST(Rank, check_passes_outside_the_range) {

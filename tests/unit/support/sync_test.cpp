@@ -20,8 +20,7 @@ TEST(Condition, wait_until_ends_at_its_deadline) {
   sync::Condition condition;
   sync::Lock lock(mutex);
   const auto begin = sync::Clock::now();
-  while (condition.wait_until(lock, begin + 20ms)) {
-  }
+  while (condition.wait_until(lock, begin + 20ms)) {}
   EXPECT_GE(sync::Clock::now() - begin, 20ms);
 }
 
@@ -56,9 +55,7 @@ TEST(Condition, G19_interruption_does_not_end_a_wait) {
       waiting = true;
       condition.notify_all();
       while (!ready) condition.wait_until(lock, sync::Clock::now() + 100ms);
-    } catch (...) {
-      threw = true;
-    }
+    } catch (...) { threw = true; }
   });
   {
     sync::Lock lock(mutex);

@@ -21,11 +21,11 @@ std::string read(const std::string& path) {
 TEST(Trace, states) {
   const std::string path = testing::TempDir() + "berth_trace_states." + std::to_string(::getpid()) + ".json";
   Trace trace;
-  EXPECT_FALSE(trace.stop().has_error());      // Off, stop
-  trace.instant("test", "ignored");            // Off, event
+  EXPECT_FALSE(trace.stop().has_error());  // Off, stop
+  trace.instant("test", "ignored");        // Off, event
   ASSERT_FALSE(trace.start(path.c_str()).has_error());
   EXPECT_TRUE(trace.is_on());
-  auto again = trace.start(path.c_str());      // On, start
+  auto again = trace.start(path.c_str());  // On, start
   ASSERT_TRUE(again.has_error());
   EXPECT_EQ(again.assume_error().code(), BERTH_INVALID_ARGUMENT);
   trace.instant("test", "event \"quoted\"", R"("n":1)");
@@ -43,14 +43,17 @@ TEST(Trace, times_are_exact_and_spans_may_overlap) {
   const std::string path = testing::TempDir() + "berth_trace_times." + std::to_string(::getpid()) + ".json";
   Trace trace;
   ASSERT_FALSE(trace.start(path.c_str()).has_error());
-  const sync::TimePoint begin{std::chrono::nanoseconds(90'000'000'000'000'001)};  // years of uptime: a double has no nanoseconds there
+  const sync::TimePoint begin{std::chrono::nanoseconds(
+      90'000'000'000'000'001)};  // years of uptime: a double has no nanoseconds there
   trace.complete("test", "exact", begin, begin + std::chrono::nanoseconds(1'002), "");
   trace.overlapping("test", "lease", 0xabc, sync::Clock::now(), R"("n":1)");
   ASSERT_FALSE(trace.stop().has_error());
   const std::string text = read(path);
   EXPECT_NE(text.find(R"("ts":90000000000000.001,"dur":1.002,)"), std::string::npos) << text;
   for (const char* phase : {"b", "e"}) {
-    EXPECT_NE(text.find(R"({"name":"lease","cat":"test","ph":")" + std::string(phase) + '"'), std::string::npos) << text;
+    EXPECT_NE(text.find(R"({"name":"lease","cat":"test","ph":")" + std::string(phase) + '"'),
+              std::string::npos)
+        << text;
   }
   EXPECT_NE(text.find(R"("id":"0xabc","args":{"n":1}})"), std::string::npos) << text;
   EXPECT_NE(text.find(R"("id":"0xabc"})"), std::string::npos) << text;
