@@ -146,7 +146,6 @@ CodeUnits::CodeUnits(engine::Engine* engine, SlabMemory& memory, UnwindRegistry&
 CodeUnits::~CodeUnits() { stop(); }
 
 // --- units
-// -----------------------------------------------------------------------------------------------------------
 
 LinkedUnit& CodeUnits::add(std::unique_ptr<LinkedUnit> unit) {
   LinkedUnit& added = *unit;
@@ -198,7 +197,6 @@ CodeUnits::Accounts CodeUnits::accounts() const {
 }
 
 // --- passes
-// ----------------------------------------------------------------------------------------------------------
 
 void CodeUnits::look() noexcept {
   const sync::Lock lock(mutex_);

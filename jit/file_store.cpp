@@ -205,7 +205,6 @@ void FileStore::drop(const CacheKey& key) noexcept {
 }
 
 // --- eviction
-// ------------------------------------------------------------------------------------------------------
 
 void FileStore::count(uint64_t bytes, size_t names) {
   const uint64_t total = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
@@ -270,7 +269,6 @@ void FileStore::evict() {
 }
 
 // --- off
-// -----------------------------------------------------------------------------------------------------------
 
 void FileStore::failed(const char* doing, int error) {
   switch (error) {

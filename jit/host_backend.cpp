@@ -69,7 +69,6 @@ void HostBackend::close() noexcept {
 }
 
 // --- compile
-// -------------------------------------------------------------------------------------------------------
 
 // An isolated source goes alone; those before it go together.
 Result<CompiledBatch> HostBackend::make_objects(std::span<const CompileRequest> requests) {
@@ -194,7 +193,6 @@ Result<CodeGenerator::Answers> HostBackend::compile(std::span<const CompileReque
 }
 
 // --- load
-// ----------------------------------------------------------------------------------------------------------
 
 struct HostBackend::Unclaimed {
   std::shared_ptr<const LinkedObject> object;
@@ -300,7 +298,6 @@ engine::Code* HostBackend::claim(const CompileRequest& request, const CachedRequ
 }
 
 // --- link
-// ----------------------------------------------------------------------------------------------------------
 
 void* HostBackend::find_symbol(const std::string& name, bool typed) {
   if (name == TierCounter::kPromote) return reinterpret_cast<void*>(&HostBackend::count_used_up);
@@ -487,7 +484,6 @@ Result<void> HostBackend::make_slots(MemberSlots& to, ObjectMember& member, cons
 }
 
 // --- the rest
-// ------------------------------------------------------------------------------------------------------
 
 void HostBackend::retire(engine::Code* code) noexcept {
   auto& member = *static_cast<LinkedMember*>(code->backend);

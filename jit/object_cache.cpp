@@ -83,7 +83,6 @@ void ObjectCache::refuse(const CacheKey& key) noexcept {
 }
 
 // --- keep
-// ----------------------------------------------------------------------------------------------------------
 
 void ObjectCache::keep(std::shared_ptr<const StoredUnit> unit, std::vector<Found> found) {
   if (!store_.is_on()) return;
@@ -148,7 +147,6 @@ void ObjectCache::close() noexcept {
 }
 
 // --- counts
-// --------------------------------------------------------------------------------------------------------
 
 std::chrono::nanoseconds ObjectCache::expected(berth_tier_t tier) const noexcept {
   return std::chrono::nanoseconds(expected_ns_[index_of(tier)].load(std::memory_order_relaxed));

@@ -96,7 +96,6 @@ class CachedEngine {
 };
 
 // --- programs
-// ------------------------------------------------------------------------------------------------------
 
 // Objects, strings, boxed numbers, globals, closures of types, errors with their places, deep and mutual
 // recursion.
@@ -435,7 +434,6 @@ TEST_P(JitCache, J75_programs_run_alike_when_loaded) {
 }
 
 // --- what may happen to files
-// --------------------------------------------------------------------------------------
 
 TEST_P(JitCache, J76_damaged_files_are_refused_and_compiled) {
   { CachedEngine(directory.path(), GetParam()).call(kRich, 1); }
@@ -491,7 +489,6 @@ TEST_P(JitCache, J79_the_directory_vanishes_while_it_is_used) {
 }
 
 // --- processes
-// -----------------------------------------------------------------------------------------------------
 
 /// Compiles the keys in an order of its own, checks each; how many were compiled and not loaded. In a child:
 /// no gtest.

@@ -239,7 +239,6 @@ TEST(JitCode, J49_a_borrowed_entry_is_good_until_the_next_poll) {
 }
 
 // --- J50: each alone keeps the code
-// --------------------------------------------------------------------------------------------
 
 /// A method that calls `hold`, the host's, and what it does there.
 struct Held {
@@ -460,7 +459,6 @@ TEST(JitCode, J32_replaced_code_goes_when_nobody_refers_to_it) {
 }
 
 // --- edges
-// ---------------------------------------------------------------------------------------------------------------------
 
 // Each link is compiled when it is first called; the callee of a tail call begins where its caller began.
 TEST(JitCode, J42_the_stack_for_a_chain_of_first_calls_does_not_grow) {
@@ -513,7 +511,6 @@ TEST(JitCode, J39_an_edge_to_a_token_that_lost_ends_its_slow_path) {
 }
 
 // --- memory
-// --------------------------------------------------------------------------------------------------------------------
 
 TEST(JitCode, J66_create_compile_delete_leaves_memory_flat) {
   const size_t rounds = share(5'000, 600);

@@ -93,7 +93,6 @@ std::string source(size_t additions) {
 }
 
 // --- J71
-// -----------------------------------------------------------------------------------------------------------
 
 std::string gdb(size_t methods, const std::filesystem::path& folder) {
   const std::string commands = folder / "names.gdb", output = folder / "gdb.txt";
@@ -144,7 +143,6 @@ TEST(Jit, J71_gdb_names_2000_methods_in_near_linear_time) {
 }
 
 // --- J72
-// -----------------------------------------------------------------------------------------------------------
 
 struct DumpedCode {
   uint64_t address, bytes, index;
@@ -421,7 +419,6 @@ TEST(Jit, J72_an_observer_that_fails_is_turned_off_and_fails_no_compile) {
 }
 
 // --- J73
-// -----------------------------------------------------------------------------------------------------------
 
 struct Span {
   double begin, end;
@@ -527,7 +524,6 @@ TEST(Jit, J73_one_trace_has_engine_compile_and_llvm_spans_of_each_step) {
 }
 
 // --- J74
-// -----------------------------------------------------------------------------------------------------------
 
 std::map<std::string, double> times_of(const berth::InstanceRef& instance, const char* tier) {
   std::map<std::string, double> times;

@@ -62,7 +62,6 @@ INSTANTIATE_TEST_SUITE_P(Tier, JitSource, testing::ValuesIn(kTiers), [](const au
 });
 
 // --- names
-// ---------------------------------------------------------------------------------------------------------
 
 // Code generation calls the library's sine; the source has a function of its own by that name.
 TEST_P(JitSource, J5_own_functions_may_bear_names_of_the_library) {
@@ -169,7 +168,6 @@ TEST_P(JitSource, J6_an_undefined_symbol_is_told_within_a_second) {
 }
 
 // --- what an object defines
-// ----------------------------------------------------------------------------------------
 
 TEST_P(JitSource, J7_an_object_may_define_more_than_its_source_promises) {
   Client client;
@@ -230,7 +228,6 @@ TEST_P(JitSource, J7_each_waiter_hears_of_an_entry_that_is_not_defined) {
 }
 
 // --- refusals of section 1.1
-// ---------------------------------------------------------------------------------------
 
 TEST_P(JitSource, J9_what_needs_the_hosts_loader_is_refused) {
   Client client;
@@ -287,7 +284,6 @@ TEST_P(JitSource, J9_own_thread_locals_are_right_in_four_threads) {
 }
 
 // --- errors
-// --------------------------------------------------------------------------------------------------------
 
 TEST_P(JitSource, J52_errors_of_the_assembler_are_text) {
   Client client;
@@ -339,7 +335,6 @@ TEST_P(JitSource, J67_an_exception_passes_from_host_through_code_to_host) {
 }
 
 // --- calls of what failed
-// ------------------------------------------------------------------------------------------
 
 struct Told {
   std::atomic<int> times{0};
@@ -401,7 +396,6 @@ TEST_P(JitSource, J58_a_call_of_what_failed_throws) {
 }
 
 // --- the engine's target
-// -------------------------------------------------------------------------------------------
 
 TEST(JitTarget, J80_an_engine_is_not_made_for_a_target_that_does_not_run_here) {
   const auto made = [](const char* triple, const char* cpu, const char* features) {
@@ -436,7 +430,6 @@ TEST_P(JitSource, J80_code_for_a_lesser_target_runs) {
 }
 
 // --- the end of the process
-// ----------------------------------------------------------------------------------------
 
 // A function whose optimised compile takes seconds.
 std::string slow_source(int loops) {

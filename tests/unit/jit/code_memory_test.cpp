@@ -230,7 +230,6 @@ TEST(SlabMemory, a_limit_counts_live_and_limbo) {
 }
 
 // --- unwind lists
-// ----------------------------------------------------------------------------------------------------
 
 /// What is registered: of each table its sections, which here are the units' ranges.
 struct Range {
@@ -311,7 +310,6 @@ TEST(UnwindRegistry, J68_at_most_two_disjoint_lists_per_slab) {
 }
 
 // --- with code of LLVM's
-// ---------------------------------------------------------------------------------------------
 
 class Instances final : public engine::Recycler {
  public:
@@ -475,7 +473,6 @@ TEST(Jit, J64_code_reaches_code_and_host_from_near_and_far) {
 }
 
 // --- call slots
-// ------------------------------------------------------------------------------------------------------
 
 struct Slotted {
   SlotTable table{[](engine::CodeInstanceRef& callee, StubArguments) -> Result<void*> {

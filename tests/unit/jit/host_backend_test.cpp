@@ -656,7 +656,6 @@ TEST_P(JitTier, J67_exceptions_pass_through_code) {
 }
 
 // --- edges
-// ---------------------------------------------------------------------------------------------------------
 
 constexpr const char* kCaller =
     "@table = internal constant ptr @g\ndeclare i64 @g(i64)\n"
@@ -792,7 +791,6 @@ TEST(Jit, J37_the_stub_keeps_arguments_errno_and_rounding) {
 #endif
 
 // --- tiers
-// ---------------------------------------------------------------------------------------------------------
 
 struct Adaptive {
   explicit Adaptive(const std::string& ir) : fixture(options()) {
@@ -856,7 +854,6 @@ TEST(Jit, J34_back_edges_count) {
 }
 
 // --- with the pool
-// -------------------------------------------------------------------------------------------------
 
 TEST(Jit, J59_bad_sources_leave_the_others_alone) {
   constexpr int kSources = 1000;

@@ -16,7 +16,6 @@ namespace berth::jit {
 namespace {
 
 // --- features
-// ------------------------------------------------------------------------------------------------------
 
 class Disassembler {
  public:
@@ -170,7 +169,6 @@ TEST(Jit, J80_targets_that_do_not_run_here_are_refused) {
 }
 
 // --- places
-// --------------------------------------------------------------------------------------------------------
 
 uintptr_t wanted_place = 0;
 

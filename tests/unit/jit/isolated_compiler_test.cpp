@@ -182,7 +182,6 @@ TEST(Jit, isolated_compiles_of_many_threads_have_a_worker_each) {
 }
 
 // --- faults
-// --------------------------------------------------------------------------------------------------------
 
 struct Expected {
   const char* fault;
@@ -281,7 +280,6 @@ TEST(Jit, isolated_compiles_without_a_worker_are_unsupported) {
 }
 
 // --- J55
-// -----------------------------------------------------------------------------------------------------------
 
 std::string bitcode_of(const char* ir) {
   llvm::LLVMContext context;
@@ -386,7 +384,6 @@ TEST(Jit, J55_damaged_bitcode_is_an_error_or_right_code_and_hurts_nobody) {
 }
 
 // --- J61
-// -----------------------------------------------------------------------------------------------------------
 
 /// While it lives, descriptors 1 and 2 go to a file.
 class Redirected {
