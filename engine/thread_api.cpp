@@ -65,7 +65,7 @@ void berth_agent_set_park_hooks(berth_agent_t* agent, const berth_park_hooks_t* 
   if (!agent) return;
   if (!hooks || !hooks->park || !hooks->unpark)
     return to_agent(agent)->set_park_hooks(nullptr, nullptr, nullptr);
-  // The two thread types are one object under two names.
+  // The two thread types are one object under two names; the wait calls it by C's, with which it was made.
   const auto park = reinterpret_cast<gc::Thread* (*)(void*, gc::Thread*, int64_t)>(hooks->park);
   to_agent(agent)->set_park_hooks(park, hooks->unpark, context);
 }

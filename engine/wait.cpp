@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/engine_impl.hpp"
+#include "engine/handles.hpp"
 #include "support/latch.hpp"
 #include "support/mutant.hpp"
 
@@ -45,8 +46,11 @@ void Engine::Impl::wait(gc::Thread*& thread, Wait& wait) {
         continue;
       }
       // The safe region is left before the fibre parks and entered on the thread that it continues on.
+      // By the type that it was made with, C's: a call by another one is undefined.
+      const auto park =
+          reinterpret_cast<berth_thread_t* (*)(void*, berth_thread_t*, int64_t)>(agent.park_hooks.park);
       gc::Thread* const resumed =
-          agent.park_hooks.park(agent.park_hooks.context, thread, park_limit_ns(wait));
+          to_thread(park(agent.park_hooks.context, to_handle(thread), park_limit_ns(wait)));
       if (!mutant::is_on("R38_old_thread_kept")) thread = resumed;
     }
   } catch (...) {

@@ -7,6 +7,8 @@
 #include <deque>
 #include <optional>
 
+#include "berth/thread.h"
+#include "engine/handles.hpp"
 #include "tests/support/gate.hpp"
 #include "tests/support/test_engine.hpp"
 
@@ -89,11 +91,13 @@ class Fibre {
  public:
   Fibre(TestEngine& engine, const char* name, std::function<void(Fibre&)> body)
       : engine_(engine), agent_(engine->new_agent(name).assume_value()) {
-    agent_->set_park_hooks(
-        [](void* self, gc::Thread* thread, int64_t timeout_ns) {
-          return static_cast<Fibre*>(self)->park(*thread, timeout_ns);
+    const berth_park_hooks_t hooks{
+        sizeof hooks,
+        [](void* self, berth_thread_t* thread, int64_t timeout_ns) {
+          return engine::to_handle(static_cast<Fibre*>(self)->park(*engine::to_thread(thread), timeout_ns));
         },
-        [](void* self) { static_cast<Fibre*>(self)->unpark(); }, this);
+        [](void* self) { static_cast<Fibre*>(self)->unpark(); }};
+    berth_agent_set_park_hooks(engine::to_handle(agent_), &hooks, this);
     fiber_ = fibers::fiber([this, body = std::move(body)] {
       engine_->set_agent(thread(), agent_).assume_value();
       body(*this);

@@ -2,6 +2,8 @@
 // Contract page "reservations", section 5: each row by its name.
 #include <gtest/gtest.h>
 
+#include "berth/thread.h"
+#include "engine/handles.hpp"
 #include "tests/support/gate.hpp"
 #include "tests/support/stub_compiler.hpp"
 #include "tests/support/test_engine.hpp"
@@ -798,18 +800,20 @@ TEST(Reservation, R38_fibre_waits_with_hooks_and_resumes_on_another_thread) {
     Gate unparked;
     gc::Thread* (*target)(void*) = nullptr;
     std::atomic<int> parks{0};
-    static gc::Thread* park(void* self, gc::Thread* thread, int64_t) {
+    static berth_thread_t* park(void* self, berth_thread_t* handle, int64_t) {
       auto* scheduler = static_cast<Scheduler*>(self);
+      gc::Thread& thread = *engine::to_thread(handle);
       ++scheduler->parks;
-      EXPECT_EQ(thread->state.load(), gc::State::Unsafe);  // the safe region is left before
-      const gc::SafeRegion region(*thread);
+      EXPECT_EQ(thread.state.load(), gc::State::Unsafe);  // the safe region is left before
+      const gc::SafeRegion region(thread);
       scheduler->unparked.wait();
-      return thread;
+      return handle;
     }
     static void unpark(void* self) { static_cast<Scheduler*>(self)->unparked.open(); }
   } scheduler;
   engine::Agent* fibre = engine->new_agent("fibre").assume_value();
-  fibre->set_park_hooks(&Scheduler::park, &Scheduler::unpark, &scheduler);
+  const berth_park_hooks_t hooks{sizeof hooks, &Scheduler::park, &Scheduler::unpark};
+  berth_agent_set_park_hooks(engine::to_handle(fibre), &hooks, &scheduler);
   const Lease lease = engine.take(key(47));
   auto worker = engine.spawn([&](gc::Thread& thread) {
     engine->set_agent(thread, fibre).assume_value();
