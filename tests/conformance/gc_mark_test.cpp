@@ -51,24 +51,26 @@ class Pair {
 };
 
 TEST(GcMark, G29_a_recruit_that_does_not_come_is_not_waited_for) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   Pair pair;
   Pause pause("gc-recruited");
-  const latch::Hook on_ask("gc-asked", [&](const void*) { pause.until_reached(); });
+  const latch::Hook on_ask(
+      "gc-asked", [&](const void*) { pair.parked->recruit_until([&] { return pause.is_reached(); }); });
   pair.collect();
   EXPECT_EQ(pair.live_bytes(), Pair::kWideBytes);
   pause.release();
 }
 
 TEST(GcMark, G30_a_late_recruit_finds_the_phase_closed) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   Pair pair;
   Pause pause("gc-recruited");
   Gate tried;
   std::atomic<int> joins{0};
   const latch::Hook on_try("gc-join", [&](const void*) { tried.open(); });
   const latch::Hook on_join("gc-joined", [&](const void*) { ++joins; });
-  const latch::Hook on_ask("gc-asked", [&](const void*) { pause.until_reached(); });
+  const latch::Hook on_ask(
+      "gc-asked", [&](const void*) { pair.parked->recruit_until([&] { return pause.is_reached(); }); });
   pair.collect();
   const gc::SafeRegion region(*pair.self);
   pause.release();
@@ -79,7 +81,7 @@ TEST(GcMark, G30_a_late_recruit_finds_the_phase_closed) {
 }
 
 TEST(GcMark, G30_recruited_twice_it_joins_once) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   Pair pair;
   std::atomic<int> joins{0}, tries{0};
   Gate joined, again;
@@ -91,7 +93,7 @@ TEST(GcMark, G30_recruited_twice_it_joins_once) {
     joined.open();
   });
   const latch::Hook on_ask("gc-asked", [&](const void*) {
-    joined.wait();
+    pair.parked->recruit_until([&] { return joined.is_open(); });
     pair.parked->parker().notify(gc::Parker::kRecruit);
   });
   pair.collect();
@@ -102,12 +104,15 @@ TEST(GcMark, G30_recruited_twice_it_joins_once) {
 }
 
 TEST(GcMark, G30_a_recruit_whose_notification_is_lost_comes_late) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   Pair pair;
   Gate tried;
   std::atomic<int> joins{0};
   const latch::Hook on_try("gc-join", [&](const void*) { tried.open(); });
   const latch::Hook on_join("gc-joined", [&](const void*) { ++joins; });
+  const latch::Hook on_ask("gc-asked", [&](const void*) {
+    while (pair.world.collector.recruit(1) == 0) std::this_thread::yield();  // it was between two slices
+  });
   gc::stress::set(gc::stress::Mode::LoseNotify, 1);
   pair.collect();
   gc::stress::set(gc::stress::Mode::LoseNotify, 0);
@@ -118,7 +123,7 @@ TEST(GcMark, G30_a_recruit_whose_notification_is_lost_comes_late) {
 }
 
 TEST(GcMark, G31_two_markers_that_meet_at_an_object_count_it_once) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   GcWorld world(markers(2));
   AttachedThread self(world.collector);
   Object* object = world.heap().allocate(*self, world.node);
@@ -142,7 +147,7 @@ TEST(GcMark, G31_two_markers_that_meet_at_an_object_count_it_once) {
 }
 
 TEST(GcMark, G31_a_recruit_and_the_collector_mark_each_object_once) {
-  const Watchdog watchdog{30s};
+  const Watchdog watchdog{60s};
   Pair pair;
   constexpr size_t kNodes = 20000;
   pair.kept[1] = pair.world.heap().allocate(*pair.self, pair.world.array, kNodes);
@@ -155,7 +160,8 @@ TEST(GcMark, G31_a_recruit_and_the_collector_mark_each_object_once) {
   }
   Gate joined;
   const latch::Hook on_join("gc-joined", [&](const void*) { joined.open(); });
-  const latch::Hook on_ask("gc-asked", [&](const void*) { joined.wait(); });
+  const latch::Hook on_ask(
+      "gc-asked", [&](const void*) { pair.parked->recruit_until([&] { return joined.is_open(); }); });
   for (int round = 0; round < 5; ++round) {
     pair.collect();
     ASSERT_EQ(pair.live_bytes(), Pair::kWideBytes + kNodes * 32 + kNodes * 8 + 16);
@@ -165,14 +171,14 @@ TEST(GcMark, G31_a_recruit_and_the_collector_mark_each_object_once) {
 
 // The collector may not mark until the recruit has marked something, which it can only have stolen.
 TEST(GcMark, G31_the_pieces_of_one_array_are_shared) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   Pair pair;
   const std::thread::id collecting = std::this_thread::get_id();
   std::atomic<bool> asked{false}, first{true};
   Gate joined, helped;
   const latch::Hook on_join("gc-joined", [&](const void*) { joined.open(); });
   const latch::Hook on_ask("gc-asked", [&](const void*) {
-    joined.wait();
+    pair.parked->recruit_until([&] { return joined.is_open(); });
     asked = true;
   });
   const latch::Hook on_mark("gc-mark-object", [&](const void*) {
@@ -185,7 +191,7 @@ TEST(GcMark, G31_the_pieces_of_one_array_are_shared) {
 }
 
 TEST(GcMark, G32_full_stacks_of_two_markers) {
-  const Watchdog watchdog{30s};
+  const Watchdog watchdog{60s};
   Pair pair(16);
   // Trees of depth 3 with 20 children each: every node overflows the stack.
   const auto fill = [&](Object* array, auto&& self, int depth) -> void {
@@ -207,7 +213,7 @@ TEST(GcMark, G32_full_stacks_of_two_markers) {
 }
 
 TEST(GcMark, G22_a_trace_function_that_throws_on_a_recruit_fails_the_collection) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   static std::atomic<bool> throws{false};
   static std::thread::id collecting;
   collecting = std::this_thread::get_id();
@@ -226,7 +232,7 @@ TEST(GcMark, G22_a_trace_function_that_throws_on_a_recruit_fails_the_collection)
   std::atomic<bool> armed{true};
   const latch::Hook on_join("gc-joined", [&](const void*) { joined.open(); });
   const latch::Hook on_ask("gc-asked", [&](const void*) {
-    joined.wait();
+    pair.parked->recruit_until([&] { return joined.is_open(); });
     throws = armed.load();
   });
   // The collector marks no more of them until the recruit has one.

@@ -65,7 +65,7 @@ class Code {
 };
 
 TEST(GcRetirement, G50_code_that_a_running_thread_loops_in_stays_and_goes_without_a_stop) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   GcWorld world;
   Retirement retirement(world.collector);
   Code code;
@@ -97,7 +97,7 @@ TEST(GcRetirement, G50_code_that_a_running_thread_loops_in_stays_and_goes_withou
 }
 
 TEST(GcRetirement, G50_of_a_safe_thread_the_asker_reads_the_stack) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   GcWorld world;
   Retirement retirement(world.collector);
   Code inside_code, other_code;
@@ -130,7 +130,7 @@ TEST(GcRetirement, G50_of_a_safe_thread_the_asker_reads_the_stack) {
 }
 
 TEST(GcRetirement, G50_the_askers_own_frames_count) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   GcWorld world;
   Retirement retirement(world.collector);
   AttachedThread self(world.collector);
@@ -187,7 +187,7 @@ class Fibre {
 };
 
 TEST(GcRetirement, G50_a_suspended_fibre_keeps_the_code_that_it_is_in) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   GcWorld world;
   Retirement retirement(world.collector);
   AttachedThread self(world.collector);
@@ -206,7 +206,7 @@ TEST(GcRetirement, G50_a_suspended_fibre_keeps_the_code_that_it_is_in) {
 }
 
 TEST(GcRetirement, G50_a_thread_that_runs_a_fibre_keeps_what_its_own_stack_is_in) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   GcWorld world;
   Retirement retirement(world.collector);
   AttachedThread self(world.collector);
@@ -222,7 +222,7 @@ TEST(GcRetirement, G50_a_thread_that_runs_a_fibre_keeps_what_its_own_stack_is_in
 }
 
 TEST(GcRetirement, G50_while_a_fibre_of_unknown_bounds_is_suspended_nothing_is_freed) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   GcWorld world;
   Retirement retirement(world.collector);
   AttachedThread self(world.collector);
@@ -244,7 +244,7 @@ TEST(GcRetirement, G50_while_a_fibre_of_unknown_bounds_is_suspended_nothing_is_f
 
 // The fibre is on no thread when its first one is asked, and runs when the suspended ones are looked at.
 TEST(GcRetirement, G50_an_agent_that_changes_threads_during_the_pass_keeps_all) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   GcWorld world;
   Retirement retirement(world.collector);
   AttachedThread self(world.collector);
@@ -268,7 +268,7 @@ TEST(GcRetirement, G50_an_agent_that_changes_threads_during_the_pass_keeps_all) 
 }
 
 TEST(GcRetirement, G50_a_foreign_collectors_threads_are_unknown) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   gc::CollectorOptions options;
   options.hooks.foreign = true;
   GcWorld world(options);

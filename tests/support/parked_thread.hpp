@@ -13,7 +13,8 @@ namespace berth::test {
 class ParkedThread {
  public:
   explicit ParkedThread(gc::Collector& collector)
-      : hook_("gc-parked",
+      : collector_(collector),
+        hook_("gc-parked",
               [this](const void* parker) {
                 if (parker == address_.load()) parked_.open();
               }),
@@ -25,16 +26,22 @@ class ParkedThread {
           address_ = parker_.get();
           while (!(gc::park(*self, *parker_, sync::TimePoint::max()) & gc::Parker::kCancelled)) ++wakes;
         }) {
-    parked_.wait();  // it can be recruited from here on
+    parked_.wait();  // on the collector's list, but for the moments between two slices
   }
   ~ParkedThread() {
     parker_->notify(gc::Parker::kCancelled);
     thread_.join();
   }
   gc::Parker& parker() { return *parker_; }
+  /// Recruits until `has_come()`: a request that comes between two slices finds nobody on the list.
+  template <class HasCome>
+  void recruit_until(HasCome&& has_come) {
+    for (; !has_come(); std::this_thread::yield()) collector_.recruit(1);
+  }
   std::atomic<int> wakes{0};
 
  private:
+  gc::Collector& collector_;
   gc::ParkerRef parker_;
   std::atomic<gc::Parker*> address_{nullptr};
   Gate parked_;

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(Parker, a_flag_set_before_is_returned_at_once_and_cleared) {
-  const test::Watchdog watchdog{5s};
+  const test::Watchdog watchdog{60s};
   const ParkerRef parker(new Parker);
   parker->notify(Parker::kServed);
   parker->notify(Parker::kCancelled);
@@ -39,7 +39,7 @@ TEST(Parker, reset_drops_flags) {
 }
 
 TEST(Parker, a_park_ends_after_a_slice_at_the_latest) {
-  const test::Watchdog watchdog{5s};
+  const test::Watchdog watchdog{60s};
   const ParkerRef parker(new Parker);
   const auto begin = sync::Clock::now();
   EXPECT_EQ(parker->park(sync::TimePoint::max()), 0u);
@@ -47,7 +47,7 @@ TEST(Parker, a_park_ends_after_a_slice_at_the_latest) {
 }
 
 TEST(Parker, a_notifier_keeps_it_alive) {
-  const test::Watchdog watchdog{5s};
+  const test::Watchdog watchdog{60s};
   ParkerRef parker(new Parker);
   test::Gate dropped;
   std::thread notifier([retained = parker, &dropped] {
@@ -60,7 +60,7 @@ TEST(Parker, a_notifier_keeps_it_alive) {
 }
 
 TEST(Parker, a_notify_wakes_the_sleeper) {
-  const test::Watchdog watchdog{5s};
+  const test::Watchdog watchdog{60s};
   const ParkerRef parker(new Parker);
   for (int i = 0; i < 1000; ++i) {
     uint32_t flags = 0;

@@ -18,7 +18,7 @@ static_assert(!std::is_constructible_v<gc::CollectorLock<sync::Mutex>, gc::Threa
 static_assert(!std::is_move_constructible_v<gc::CollectorLock<sync::Mutex>>);
 
 TEST(SafeMutex, excludes_and_is_held_across_a_collection) {
-  const Watchdog watchdog{30s};
+  const Watchdog watchdog{60s};
   GcWorld world;
   gc::SafeMutex mutex{Rank{10, "test"}};
   int inside = 0, total = 0;
@@ -73,7 +73,7 @@ TEST(CollectorLock, its_scope_is_a_safe_region) {
 }
 
 TEST(SafeCondition, waits_with_a_safe_mutex_let_a_collection_pass) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   GcWorld world;
   AttachedThread self(world.collector);
   gc::SafeMutex mutex{Rank{10, "test"}};
@@ -103,7 +103,7 @@ TEST(SafeCondition, waits_with_a_safe_mutex_let_a_collection_pass) {
 }
 
 TEST(SafeCondition, a_wait_ends_at_its_deadline) {
-  const Watchdog watchdog{10s};
+  const Watchdog watchdog{60s};
   GcWorld world;
   AttachedThread self(world.collector);
   sync::Mutex mutex{Rank{330, "test"}};

@@ -28,7 +28,7 @@ TEST(Latch, a_hook_sees_its_own_name_and_subject_while_it_lives) {
 }
 
 TEST(Latch, a_pause_holds_the_first_thread_only) {
-  const test::Watchdog watchdog{5s};
+  const test::Watchdog watchdog{60s};
   std::atomic<int> passed{0};
   test::Pause pause("door");
   std::thread held([&] {

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(Condition, wait_until_ends_at_its_deadline) {
-  const test::Watchdog watchdog{5s};
+  const test::Watchdog watchdog{60s};
   sync::Mutex mutex{Rank{500, "test"}};
   sync::Condition condition;
   sync::Lock lock(mutex);
@@ -25,7 +25,7 @@ TEST(Condition, wait_until_ends_at_its_deadline) {
 }
 
 TEST(Condition, a_notified_waiter_wakes) {
-  const test::Watchdog watchdog{5s};
+  const test::Watchdog watchdog{60s};
   sync::Mutex mutex{Rank{500, "test"}};
   sync::Condition condition;
   bool ready = false, seen = false;
@@ -45,7 +45,7 @@ TEST(Condition, a_notified_waiter_wakes) {
 
 // G19: interruption of Boost.Thread never throws through a wait.
 TEST(Condition, G19_interruption_does_not_end_a_wait) {
-  const test::Watchdog watchdog{5s};
+  const test::Watchdog watchdog{60s};
   sync::Mutex mutex{Rank{500, "test"}};
   sync::Condition condition;
   bool waiting = false, ready = false, threw = false;
