@@ -3,6 +3,7 @@
 // may go on on another one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/fiber/all.hpp>
 #include <deque>
 #include <optional>
@@ -264,7 +265,9 @@ TEST(ReservationFibre, R38_a_fibre_resumes_on_another_thread) {
     engine.release(first, held);
     fibre.join();
     own_stays = first.agent == first.own_agent;
-    EXPECT_NE(fibre.moves().back().first, fibre.moves().back().second);
+    // It may have parked once more on the thread that it came to: a park is at most a slice.
+    EXPECT_TRUE(
+        std::ranges::any_of(fibre.moves(), [](const auto& move) { return move.first != move.second; }));
     done.open();
   });
   {

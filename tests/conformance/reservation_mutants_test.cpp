@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tests/support/gate.hpp"
+#include "tests/support/notifications.hpp"
 #include "tests/support/stub_compiler.hpp"
 #include "tests/support/test_engine.hpp"
 
@@ -26,16 +27,6 @@ ReserveOptions trying() { return within({}); }
 berth_code_t code_of(const auto& result) {
   return result.has_error() ? result.assume_error().code() : BERTH_OK;
 }
-
-/// Notifications sent while it lives.
-class Notifications {
- public:
-  int count() const { return count_; }
-
- private:
-  std::atomic<int> count_{0};
-  latch::Hook hook_{"notify", [this](const void*) { ++count_; }};
-};
 
 TEST(Reservation, R5_what_is_published_after_the_first_look_is_found_under_the_lock) {
   TestEngine engine;
@@ -245,6 +236,13 @@ TEST(Reservation, R52_shutdown_serves_the_waiters_of_every_shard) {
   std::vector<Lease> leases;
   std::vector<std::unique_ptr<TestEngine::Worker>> workers;
   std::atomic<int> shut{0};
+  // None is at the end of a slice, where it would see for itself that the engine is shut down.
+  Tally queued;
+  Gate may_sleep;
+  const latch::Hook hook("park", [&](const void*) {
+    queued.add();
+    may_sleep.wait();
+  });
   for (int i = 0; i < 4096 && shards.size() < engine::ReservationTable::kShards; ++i) {
     const auto shard = static_cast<unsigned>(engine::ReservationTable::hash(key(i)) >>
                                              (64 - engine::ReservationTable::kShardBits));
@@ -255,12 +253,13 @@ TEST(Reservation, R52_shutdown_serves_the_waiters_of_every_shard) {
     }));
   }
   ASSERT_EQ(shards.size(), engine::ReservationTable::kShards);
-  for (auto& worker : workers) worker->until_waiting();
+  queued.until(static_cast<int>(shards.size()));
   {
     const Notifications sent;
     ASSERT_TRUE(engine->shutdown().has_value());
     EXPECT_EQ(sent.count(), static_cast<int>(shards.size()));
   }
+  may_sleep.open();
   workers.clear();
   EXPECT_EQ(shut, static_cast<int>(shards.size()));
   for (const Lease& lease : leases) engine.release(lease);
@@ -283,7 +282,7 @@ TEST(Reservation, R53_forked_child_needs_no_lock_that_another_thread_held) {
   locked.wait();
   const pid_t child = ::fork();
   if (child == 0) {
-    ::alarm(5);  // a child that waits for a lock dies
+    ::alarm(20);  // a child that waits for a lock dies
     bool right = code_of(engine.reserve(key(0))) == BERTH_FORKED;
     right = right && engine->lookup_entry(key(0), 0) == entry_of(0);
     right = right && code_of(engine->release(engine.thread(), lease, native(entry_of(1)))) == BERTH_FORKED;
