@@ -242,7 +242,8 @@ struct Fixture {
   std::unique_ptr<CompilePool> pool;
 };
 
-// The one worker is held by a first job while the others are queued.
+// The one worker is held by a first job while the others are queued. No relief comes for these, however long
+// the test stands still meanwhile: to the supervisor they are of a later time.
 struct HeldFixture : Fixture {
   explicit HeldFixture(unsigned threads = 1, StubGenerator::Body body = {},
                        const CompilePool::Limits& limits = {})
@@ -257,11 +258,17 @@ struct HeldFixture : Fixture {
               if (body) return body(job, cancelled);
               return generator->code();
             },
-            limits) {
+            an_hour_later(limits)) {
     submit(instances.make(), "held", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
     held.wait();
   }
   Gate gate, held;
+
+ private:
+  static CompilePool::Limits an_hour_later(CompilePool::Limits limits) {
+    limits.now = [now = std::move(limits.now)] { return now() + 1h; };
+    return limits;
+  }
 };
 
 class JitStop : public testing::TestWithParam<engine::StopMode> {};
@@ -490,36 +497,27 @@ TEST(Jit, J18_back_pressure_compiles_on_the_submitting_thread) {
 TEST(Jit, J18_what_nobody_would_miss_is_given_up_first) {
   CompilePool::Limits limits;
   limits.queued_jobs = 10;
-  for (int attempt = 0;; ++attempt) {
-    ASSERT_LT(attempt, 20) << "relief came each time";
-    HeldFixture f(1, {}, limits);
-    std::vector<CodeInstance*> speculative, promoted, wanted;
-    engine::Code fast;
-    for (int i = 0; i < 5; ++i) {
-      speculative.push_back(&f.instances.make());
-      f.submit(*speculative.back(), "", BERTH_TIER_FAST, engine::Priority::Speculative);
-      promoted.push_back(&f.instances.make());
-      promoted.back()->code.store(&fast, std::memory_order_release);
-      f.submit(*promoted.back(), "", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
-    }
-    for (int i = 0; i < 10; ++i) {
-      wanted.push_back(&f.instances.make());
-      f.submit(*wanted.back());
-    }
-    if (f.pool->stats().relief !=
-        0) {  // held up for so long that relief took one of them: the queue was not as full as it is to be
-      f.gate.open();
-      continue;
-    }
-    for (CodeInstance* instance : speculative) EXPECT_EQ(f.sink.of(*instance).dropped, 1);
-    for (CodeInstance* instance : promoted) EXPECT_EQ(f.sink.of(*instance).dropped, 1);
-    EXPECT_EQ(f.generator->num_given_up(), 10);
-    EXPECT_EQ(f.pool->stats().in_place, 0u);
-    f.gate.open();
-    f.sink.wait_for(21);
-    for (CodeInstance* instance : wanted) EXPECT_EQ(f.sink.of(*instance).published, 1);
-    return;
+  HeldFixture f(1, {}, limits);
+  std::vector<CodeInstance*> speculative, promoted, wanted;
+  engine::Code fast;
+  for (int i = 0; i < 5; ++i) {
+    speculative.push_back(&f.instances.make());
+    f.submit(*speculative.back(), "", BERTH_TIER_FAST, engine::Priority::Speculative);
+    promoted.push_back(&f.instances.make());
+    promoted.back()->code.store(&fast, std::memory_order_release);
+    f.submit(*promoted.back(), "", BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
   }
+  for (int i = 0; i < 10; ++i) {
+    wanted.push_back(&f.instances.make());
+    f.submit(*wanted.back());
+  }
+  for (CodeInstance* instance : speculative) EXPECT_EQ(f.sink.of(*instance).dropped, 1);
+  for (CodeInstance* instance : promoted) EXPECT_EQ(f.sink.of(*instance).dropped, 1);
+  EXPECT_EQ(f.generator->num_given_up(), 10);
+  EXPECT_EQ(f.pool->stats().in_place, 0u);
+  f.gate.open();
+  f.sink.wait_for(21);
+  for (CodeInstance* instance : wanted) EXPECT_EQ(f.sink.of(*instance).published, 1);
 }
 
 // Each FAST job submits the next one, and a hundredth of a second passes. Gives how many had run when the
@@ -553,13 +551,8 @@ int64_t fast_jobs_before_a_speculative_one() {
   return before.load(std::memory_order_relaxed);
 }
 
-// The best of several: the thread that has the speculative job may stand still while a relief thread runs the
-// others.
 TEST(Jit, J17_a_speculative_job_ends_under_endless_fast_load) {
-  int64_t least = INT64_MAX;
-  for (int round = 0; round < 5 && least >= 1000; ++round)
-    least = std::min(least, fast_jobs_before_a_speculative_one());
-  EXPECT_LT(least, 1000);
+  EXPECT_LT(fast_jobs_before_a_speculative_one(), 1000);
 }
 
 TEST(Jit, J30_an_idle_pool_frees_what_it_keeps) {
@@ -581,7 +574,7 @@ TEST(Jit, J57_waiters_of_an_endless_job_hear_in_time_and_the_worker_is_replaced)
   static Endless* endless;  // of the last run of this test
   endless = new Endless;
   CompilePool::Limits limits;
-  limits.budgets[0].time_ns = 20'000'000;
+  limits.budgets[0].time_ns = 200'000'000;  // the good ones need none of it, on a busy machine too
   {
     Fixture f(
         1,
@@ -601,7 +594,7 @@ TEST(Jit, J57_waiters_of_an_endless_job_hear_in_time_and_the_worker_is_replaced)
     f.sink.wait_for(2);
     EXPECT_EQ(f.sink.of(bad).failed, 1);
     EXPECT_TRUE(f.sink.of(bad).may_pass);
-    EXPECT_NE(f.sink.of(bad).text.find("was not finished within 20 ms"), std::string::npos)
+    EXPECT_NE(f.sink.of(bad).text.find("was not finished within 200 ms"), std::string::npos)
         << f.sink.of(bad).text;
     EXPECT_EQ(f.sink.of(good).published, 1);
     EXPECT_EQ(f.pool->stats().lost, 1u);
@@ -618,7 +611,7 @@ TEST(Jit, J57_the_others_of_an_endless_batch_are_compiled) {
   static Endless* endless;
   endless = new Endless;
   CompilePool::Limits limits;
-  limits.budgets[0].time_ns = 20'000'000;
+  limits.budgets[0].time_ns = 200'000'000;  // the good ones need none of it, on a busy machine too
   HeldFixture f(
       1,
       [f = &endless](const engine::CompileJob& job, const sync::Atomic<bool>&) -> Result<engine::Code*> {
