@@ -303,6 +303,24 @@ TEST(GcVerify, G40_stores_through_the_barrier_pass) {
   }
 }
 
+// A copy may lie where an object died whose last stores no collection has compared.
+TEST(GcVerify, G40_a_moved_object_has_no_stores_of_what_lay_there_before) {
+  const Watchdog watchdog{20s};
+  const With verify(Mode::Verify), move(Mode::Move);
+  GcWorld world;
+  AttachedThread self(world.collector);
+  gc::Rooted<1> kept(*self);
+  for (int round = 0; round < 50; ++round) {
+    kept[0] = world.heap().allocate(*self, world.node);
+    world.collector.collect(*self);
+    set(kept[0], left(kept[0]), kept[0]);
+    kept[0] = world.heap().allocate(*self, world.node);
+    // It is copied, the other freed; it is copied to where that was; it is compared.
+    for (int i = 0; i < 3; ++i) world.collector.collect(*self);
+    EXPECT_EQ(left(kept[0]), nullptr);
+  }
+}
+
 TEST(GcVerifyDeathTest, G40_a_bare_store_is_found) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_DEATH(
