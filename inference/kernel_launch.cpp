@@ -87,9 +87,17 @@ class LaneGrid {
     gc::Frame frame;
     LaneGrid* owner;
   };
+  // A suspended lane's frames are out of the thread's list, so they are the launch's to show: its registers
+  // hold copies of references, which a moving collection must rewrite even where others keep the objects
+  // alive.
   static void scan(gc::Frame& frame, gc::SlotVisitor& visitor) {
-    for (auto& block : reinterpret_cast<Record&>(frame).owner->shared_) {
+    LaneGrid& grid = *reinterpret_cast<Record&>(frame).owner;
+    for (auto& block : grid.shared_) {
       for (auto& [statement, buffer] : block) visit_value(buffer, visitor);
+    }
+    for (Lane& lane : grid.lanes_) {
+      for (gc::Frame* own = lane.frames; own && own != &frame; own = own->previous)
+        own->kind->scan(*own, visitor);
     }
   }
   static constexpr gc::FrameKind kKind{&LaneGrid::scan, 0, nullptr};
@@ -111,11 +119,10 @@ class LaneGrid {
   uint32_t depth_ = 0;  // of the launching thread
 };
 
-// A suspended lane's frames are out of the thread's list; they hold no references but the launch's own
-// arguments and shared buffers.
 void LaneGrid::link(Lane& lane) noexcept {
   runtime_thread(thread_).lane = &lane.place;
-  if (lane.frames) thread_.frames = lane.frames;
+  if (lane.frames)
+    thread_.frames = std::exchange(lane.frames, nullptr);  // the thread's again, not the launch's
   runtime_thread(thread_).depth += lane.depth;
 }
 void LaneGrid::unlink(Lane& lane) noexcept {
