@@ -20,6 +20,22 @@
 namespace berth::inference {
 namespace {
 
+constexpr size_t kMostHostArguments = 6;  // arguments of a kind that a host function may have
+
+/// The registers hold what the function wants, whatever its type is, which is not known here: so a check of
+/// types against this call says nothing.
+template <class Return>
+#if defined(__clang__)
+__attribute__((no_sanitize("function")))
+#endif
+Return call_by_registers(void* symbol, const uint64_t (&i)[kMostHostArguments],
+                         const double (&f)[kMostHostArguments]) {
+  using Function = Return (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, double, double,
+                              double, double, double, double);
+  return reinterpret_cast<Function>(symbol)(i[0], i[1], i[2], i[3], i[4], i[5], f[0], f[1], f[2], f[3], f[4],
+                                            f[5]);
+}
+
 /// One statement being executed; each group of operations has a function.
 class Executor {
  public:
@@ -105,16 +121,15 @@ bool Executor::call() {
 /// own, so one signature serves all orders of them (System V and AArch64 alike) as long as each kind fits its
 /// registers.
 bool Executor::host() {
-  constexpr size_t kMost = 6;
   void* symbol = dlsym(RTLD_DEFAULT, statement_.name->c_str());
   if (!symbol) return runtime_.raise(thread_, "host", "no symbol " + *statement_.name, position());
-  uint64_t integers[kMost] = {};
-  double floats[kMost] = {};
+  uint64_t integers[kMostHostArguments] = {};
+  double floats[kMostHostArguments] = {};
   size_t num_integers = 0, num_floats = 0;
   for (const Value& value : operands_) {
-    if (value.kind == LeafKind::F64 && num_floats < kMost) {
+    if (value.kind == LeafKind::F64 && num_floats < kMostHostArguments) {
       floats[num_floats++] = std::bit_cast<double>(value.bits);
-    } else if (value.kind == LeafKind::I64 && num_integers < kMost) {
+    } else if (value.kind == LeafKind::I64 && num_integers < kMostHostArguments) {
       integers[num_integers++] = value.bits;
     } else {
       return runtime_.raise_type(thread_, "up to 6 i64 and 6 f64", value, position());
@@ -123,18 +138,9 @@ bool Executor::host() {
   const Leaf* leaf = statement_.type ? statement_.type->single_leaf() : nullptr;
   std::optional<gc::SafeRegion> safe;
   if (!mutant::is_on("G14_no_region")) safe.emplace(thread_);  // it may block
-  if (leaf && leaf->kind == LeafKind::F64) {
-    using F = double (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, double, double, double,
-                         double, double, double);
-    return give(Value::f64(reinterpret_cast<F>(symbol)(integers[0], integers[1], integers[2], integers[3],
-                                                       integers[4], integers[5], floats[0], floats[1],
-                                                       floats[2], floats[3], floats[4], floats[5])));
-  }
-  using F = uint64_t (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, double, double, double,
-                         double, double, double);
-  const uint64_t bits = reinterpret_cast<F>(symbol)(integers[0], integers[1], integers[2], integers[3],
-                                                    integers[4], integers[5], floats[0], floats[1], floats[2],
-                                                    floats[3], floats[4], floats[5]);
+  if (leaf && leaf->kind == LeafKind::F64)
+    return give(Value::f64(call_by_registers<double>(symbol, integers, floats)));
+  const auto bits = call_by_registers<uint64_t>(symbol, integers, floats);
   return give(leaf && leaf->kind == LeafKind::I64 ? Value::of_bits(LeafKind::I64, bits) : Value::nothing());
 }
 
