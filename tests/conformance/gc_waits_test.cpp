@@ -131,9 +131,9 @@ TEST(GcWaits, G16_a_collection_ends_during_each_wait_of_the_library) {
       while (!done.load()) thread.safepoint();
     });
     static_cast<void>(polls->agent());
-    bool was_held = false;
+    std::atomic<bool> was_held{false};  // the stop may be over when the thread that it held comes to the hook
     const latch::Hook on_hold("gc-hold", [&](const void*) { was_held = true; });
-    while (!was_held) engine->collector().for_each_thread_stopped(self, [](gc::Thread&) {});
+    while (!was_held.load()) engine->collector().for_each_thread_stopped(self, [](gc::Thread&) {});
     done = true;
     polls->join();
   }
