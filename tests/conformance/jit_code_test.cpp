@@ -10,6 +10,7 @@
 #include <boost/context/continuation.hpp>
 #include <cstring>
 #include <exception>
+#include <initializer_list>
 #include <thread>
 #include <vector>
 
@@ -30,17 +31,22 @@ size_t share(size_t nightly, size_t ci) {
   return count;
 }
 
-/// One figure of the engine's metrics.
-size_t metric(berth_engine_t* engine, const std::string& name) {
+/// The sum of figures of the engine's metrics, all of one moment: bytes go from one to the other.
+size_t metric(berth_engine_t* engine, std::initializer_list<const char*> names) {
   char* const text = berth_engine_metrics(engine);
   const std::string all = std::string("\n") + text;
   berth_string_delete(text);
-  const size_t at = all.find("\n" + name + " ");
-  EXPECT_NE(at, std::string::npos) << name;
-  return at == std::string::npos ? 0 : std::stoul(all.substr(at + name.size() + 2));
+  size_t sum = 0;
+  for (const std::string name : names) {
+    const size_t at = all.find("\n" + name + " ");
+    EXPECT_NE(at, std::string::npos) << name;
+    if (at != std::string::npos) sum += std::stoul(all.substr(at + name.size() + 2));
+  }
+  return sum;
 }
+size_t metric(berth_engine_t* engine, const char* name) { return metric(engine, {name}); }
 size_t code_bytes(berth_engine_t* engine) {
-  return metric(engine, "berth_code_live_bytes") + metric(engine, "berth_code_limbo_bytes");
+  return metric(engine, {"berth_code_live_bytes", "berth_code_limbo_bytes"});
 }
 size_t passes(berth_engine_t* engine) { return metric(engine, "berth_code_passes_total"); }
 

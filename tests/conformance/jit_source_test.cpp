@@ -537,7 +537,7 @@ TEST(JitProcess, J24_a_forked_child_runs_published_code_and_exits) {
   ASSERT_EQ(pipe(ends), 0);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(30);
+    alarm(90);
     char byte = 0;
     bool good = published(1) == 42;
     void* entry = nullptr;
