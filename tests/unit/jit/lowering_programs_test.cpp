@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // J86, J87: programs of objects, calls and errors run alike at every tier; J85: also with collections all the
 // time.
-#include "gc/stress.hpp"
+#include "tests/support/stressed.hpp"
 #include "tests/unit/jit/lowering_fixture.hpp"
 
 namespace berth::test {
@@ -620,15 +620,6 @@ TEST(Jit, J85_programs_under_collections) {
   EXPECT_GT(world.engine().collector().num_collections(), 100u);
 }
 
-/// Modes of gc/stress.hpp, as long as it lives. Without debug checks there are none.
-class Stressed {
- public:
-  explicit Stressed(const char* modes) { EXPECT_TRUE(gc::stress::parse(modes)); }
-  ~Stressed() {
-    for (auto& setting : gc::stress::settings()) setting.value = 0;
-  }
-};
-
 // Every allocation and poll collects, and a collection moves every object and poisons the old one: a
 // reference that is not read again behind a safepoint is a wrong one. In builds without debug checks nothing
 // moves; there the programs only run.
@@ -637,17 +628,93 @@ TEST(Jit, J85_objects_move_at_every_safepoint) {
   uint64_t num_collections = 0;  // some of the programs have hardly a safepoint
   for (const char* text : {kList, kErrors, kNestedHandlers, kMixed, kIdentity, kJoins, kMutualRecursion,
                            kDeepErrors, kLateFrames}) {
+    const std::string expected = [text] {
+      LoweringWorld world;
+      return RunningProgram(world, text, BERTH_TIER_INTERPRET).run();
+    }();
+    // Before the thread attaches: a poll collects only on threads that were told to at that time.
+    const Stressed stressed("move,allocation:3,poll:61");
     LoweringWorld world;
-    const std::string expected = RunningProgram(world, text, BERTH_TIER_INTERPRET).run();
     for (const berth_tier_t tier : {BERTH_TIER_FAST, BERTH_TIER_OPTIMIZED}) {
       RunningProgram program(world, text, tier);
-      const Stressed stressed("move,allocation:3,poll:7");
       EXPECT_EQ(program.run(), expected) << name_of(tier);
       EXPECT_EQ(program.num_fallbacks(), 0u);
     }
     num_collections += world.engine().collector().num_collections();
   }
   if constexpr (kDebugChecks) { EXPECT_GT(num_collections, 100u); }
+}
+
+// Loops of several chunks each, of every kind: counted, counted around counted, by another test, with a call.
+// References are given from round to round, come from outside, and are read behind the loop.
+const char* const kMovingLoops = R"(
+mutable type Node { next: Node | nothing, value: i64 }
+method ring(%n: i64) {
+^0: %first = new Node(nothing, 0) br ^1(1, %first)
+^1(%i, %head): %c = lt.i64 %i %n cond %c ^2 ^3
+^2: %node = new Node(%head, %i) %j = add.i64 %i 1 br ^1(%j, %node)
+^3: set %first.next %head return %head
+}
+method counted(%from: Node, %a: array<i64>, %rounds: i64) {
+^0: br ^1(%from, 0, 0)
+^1(%at, %i, %s): %c = lt.i64 %i %rounds cond %c ^2 ^3
+^2: %v = field %at.value %x = array.get %a %v %t = add.i64 %s %x %next = field %at.next %node = assert %next Node
+  array.set %a %v %t %j = add.i64 %i 1 br ^1(%node, %j, %t)
+^3: %w = field %at.value %y = array.get %a %w %r = add.i64 %s %y return %r
+}
+method other(%from: Node, %a: array<i64>, %rounds: i64) {
+^0: br ^1(%from, %rounds, 0)
+^1(%at, %i, %s): %end = eq.i64 %i 0 cond %end ^3 ^2
+^2: %v = field %at.value %x = array.get %a %v %t = xor.i64 %s %x %next = field %at.next %node = assert %next Node
+  set %node.value %v set %at.value %v %j = sub.i64 %i 1 br ^1(%node, %j, %t)
+^3: %w = field %at.value %y = array.get %a %w %r = add.i64 %s %y return %r
+}
+method nested(%rows: array<array<i64>>, %n: i64, %m: i64) {
+^0: br ^1(0, 0)
+^1(%i, %s): %c = lt.i64 %i %n cond %c ^2 ^5
+^2: %k = rem.i64 %i 7 %row = array.get %rows %k br ^3(0, %s)
+^3(%j, %t): %d = lt.i64 %j %m cond %d ^4 ^6
+^4: %x = array.get %row %j %u = add.i64 %t %x %q = add.i64 %j 1 br ^3(%q, %u)
+^6: array.set %row 0 %i %p = add.i64 %i 1 br ^1(%p, %t)
+^5: %last = array.get %rows 6 %z = array.get %last 0 %r = add.i64 %s %z return %r
+}
+method step(%node: Node, %i: i64) { ^0: %v = field %node.value %w = xor.i64 %v %i set %node.value %w %n = field %node.next return %n }
+method calls(%from: Node, %rounds: i64) {
+^0: br ^1(%from, 0)
+^1(%at, %i): %c = lt.i64 %i %rounds cond %c ^2 ^3
+^2: %next = call step(%at, %i) %node = assert %next Node %j = add.i64 %i 1 br ^1(%node, %j)
+^3: %w = field %at.value return %w
+}
+method row(%m: i64, %k: i64) { ^0: %r = array.new i64 %m %k return %r }
+method main() {
+^0: %list = call ring(20) %node = assert %list Node %a = array.new i64 20 3
+  %x = call counted(%node, %a, 3000) print(%x, " ")
+  %y = call other(%node, %a, 1500) print(%y, " ")
+  %r = call row(50, 1) %rows = array.new array<i64> 7 %r
+  %r2 = call row(50, 2) array.set %rows 3 %r2 %r3 = call row(50, 3) array.set %rows 6 %r3
+  %z = call nested(%rows, 400, 50) print(%z, " ")
+  %list2 = call ring(20) %node2 = assert %list2 Node
+  %w = call calls(%node2, 300) print(%w, " ")
+  return nothing
+}
+)";
+
+TEST(Jit, J85_references_in_loops_follow_their_objects) {
+  Watchdog watchdog{300s};
+  const std::string expected = [] {
+    LoweringWorld world;
+    return RunningProgram(world, kMovingLoops, BERTH_TIER_INTERPRET).run();
+  }();
+  for (const char* modes : {"move,poll", "move,verify,poll:3"}) {
+    const Stressed stressed(modes);
+    LoweringWorld world;
+    for (const berth_tier_t tier : {BERTH_TIER_FAST, BERTH_TIER_OPTIMIZED, BERTH_TIER_ADAPTIVE}) {
+      RunningProgram program(world, kMovingLoops, tier);
+      EXPECT_EQ(program.run(), expected) << name_of(tier);
+      EXPECT_EQ(program.num_fallbacks(), 0u);
+    }
+    if constexpr (kDebugChecks) { EXPECT_GT(world.engine().collector().num_collections(), 500u); }
+  }
 }
 
 // Stack traces name each frame, at every tier.
