@@ -229,7 +229,7 @@ CompilePool::Stats CompilePool::stats() const {
           batches_.load(std::memory_order_relaxed),
           regular_,
           relief_,
-          parked_,
+          parked_.load(std::memory_order_relaxed),
           lost_,
           static_cast<unsigned>(queue_.num_queued())};
 }
@@ -242,12 +242,7 @@ Error CompilePool::no_memory(const Job& job) {
 }
 
 void CompilePool::run(Run& run) {
-  bool exhausted = false;
-  {
-    sync::Lock lock(mutex_);
-    run_ += run.jobs.size();
-    exhausted = parked_ >= limits_.parked_threads;
-  }
+  const bool exhausted = parked_.load(std::memory_order_relaxed) >= limits_.parked_threads;
   std::erase_if(run.jobs, [&](const JobPtr& job) {
     if (claim(*job)) return false;
     drop(*job);
@@ -293,7 +288,7 @@ void CompilePool::compile_unit(Run& run) {
       if (!bounded || unit.size() != 1) continue;
       std::tie(requests.back().half, requests.back().until) = std::pair(now + time / 2, now + time);
     }
-    if (run.worker) begin_unit(*run.worker, run, bounded ? now + time : sync::TimePoint::max());
+    if (run.worker) begin_unit(*run.worker, run);
     auto answers = guarded([&] { return generate(requests); });
     if (run.worker) end_unit(*run.worker);
     return answers;

@@ -108,7 +108,8 @@ class CompilePool final : public engine::Compiler {
   bool find_in_place(const JobPtr& job);
   bool hand_over(const JobPtr& job);
   bool give_to_thread(const JobPtr& job) BERTH_REQUIRES(mutex_);
-  void begin_unit(Worker& worker, Run& run, sync::TimePoint until);
+  void set_due(Worker& worker, const Job& first) BERTH_REQUIRES(mutex_);
+  void begin_unit(Worker& worker, Run& run);
   static void end_unit(Worker& worker);
   void relieve_queue();
   void run(Run& run);
@@ -138,7 +139,9 @@ class CompilePool final : public engine::Compiler {
   boost::thread supervisor_ BERTH_GUARDED_BY(mutex_);
   sync::TimePoint last_relief_ BERTH_GUARDED_BY(mutex_){};  // when the supervisor last started one
   unsigned regular_ BERTH_GUARDED_BY(mutex_) = 0, relief_ BERTH_GUARDED_BY(mutex_) = 0;
-  unsigned parked_ BERTH_GUARDED_BY(mutex_) = 0, lost_ BERTH_GUARDED_BY(mutex_) = 0;
+  unsigned lost_ BERTH_GUARDED_BY(mutex_) = 0;
+  // Written under the lock, which also orders it for whoever takes a job afterwards: relaxed.
+  sync::Atomic<unsigned> parked_{0};
   // Parked threads that have left the pool for good: it must not go before. Release when they do, acquire by
   // stop; shared, since its notification may come after the pool is gone.
   const std::shared_ptr<std::atomic<unsigned>> left_ = std::make_shared<std::atomic<unsigned>>(0);

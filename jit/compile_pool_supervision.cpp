@@ -16,7 +16,7 @@ namespace berth::jit {
 namespace {
 
 constexpr auto kLeftBehind = std::chrono::milliseconds(1);
-constexpr auto kTryAgain = std::chrono::milliseconds(50);  // when there was no memory
+constexpr auto kTryAgain = std::chrono::milliseconds(50);  // when there was no memory, or nothing to replace
 
 // Reachable, so that a leak checker tells it from a mistake.
 void keep_for_ever(void* kept) {
@@ -90,6 +90,8 @@ CompilePool::JobPtr CompilePool::replace_lost(sync::TimePoint& next) {
     if (!worker->state.compare_exchange_strong(state, Worker::State::Lost, std::memory_order_acq_rel,
                                                std::memory_order_relaxed) &&
         state != Worker::State::Lost) {
+      worker->until = now + kTryAgain;  // it may be about to begin
+      next = std::min(next, worker->until);
       continue;
     }
     try {
@@ -133,11 +135,17 @@ void CompilePool::remove(Worker& worker) {
   std::erase_if(workers_, [&](const auto& other) { return other.get() == &worker; });
 }
 
-void CompilePool::begin_unit(Worker& worker, Run& run, sync::TimePoint until) {
-  {
-    sync::Lock lock(mutex_);
-    worker.until = until;
-    wake_supervisor(until);
+// When the worker is lost, should it be at the unit of `first` still.
+void CompilePool::set_due(Worker& worker, const Job& first) {
+  const std::chrono::nanoseconds time(first.job.budget.time_ns);
+  worker.until = time.count() == 0 ? sync::TimePoint::max() : sync::Clock::now() + time;
+  wake_supervisor(worker.until);
+}
+
+void CompilePool::begin_unit(Worker& worker, Run& run) {
+  if (run.answered != 0 || run.alone) {  // the first one's time runs since it was taken
+    const sync::Lock lock(mutex_);
+    set_due(worker, *run.unit().front());
   }
   worker.run = &run;
   worker.state.store(Worker::State::Generating, std::memory_order_release);
@@ -164,7 +172,7 @@ void CompilePool::park(Run& run, const char* text) {
   }
   {
     sync::Lock lock(mutex_);
-    ++parked_;
+    parked_.fetch_add(1, std::memory_order_relaxed);
     remove(*run.worker);
     const auto unanswered = std::span(run.jobs).subspan(run.answered);
     for (const JobPtr& job : unanswered) job->alone = true;

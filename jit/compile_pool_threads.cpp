@@ -123,7 +123,10 @@ bool CompilePool::take_jobs(Worker& worker) {
     if (const bool has_jobs = !worker.batch.empty(); has_jobs || stopping_ || expired) {
       if (worker.idle) std::erase(idle_, &worker);
       worker.idle = false;
-      return has_jobs;
+      if (!has_jobs) return false;
+      run_ += worker.batch.size();
+      set_due(worker, *worker.batch.front());
+      return true;
     }
     if (!worker.idle) {
       worker.idle = true;
@@ -184,6 +187,7 @@ void CompilePool::run_in_place(std::vector<JobPtr> jobs) {
   {
     sync::Lock lock(mutex_);
     in_place_ += jobs.size();
+    run_ += jobs.size();
   }
   Run work{nullptr, std::move(jobs)};
   const auto compile = [&] {
@@ -239,7 +243,7 @@ void CompilePool::stop(engine::StopMode mode) {
     to_join.push_back(std::move(supervisor_));
     for (auto& thread : ended_) to_join.push_back(std::move(thread));
     ended_.clear();
-    parked = parked_;
+    parked = parked_.load(std::memory_order_relaxed);
     stopped_ = true;
   }
   for (auto& thread : to_join) {

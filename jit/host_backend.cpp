@@ -234,6 +234,13 @@ engine::Code* HostBackend::load(const CompileRequest& request, CachedRequest& ca
     if (!unit && absent == Absent::Lease)
       cached.found = cache_->find(key, tier_of(request.job), request.cancelled);
     if (!unit) return nullptr;
+    if (unit->keys.size() == 1) {  // nobody else can want a part of it
+      std::vector<Unclaimed> only = link_stored(*unit);
+      if (!only.empty()) return claim(request, cached, std::move(only.front()));
+      cache_->refuse(key);
+      cached.found = {};
+      return nullptr;
+    }
     const CacheKey& first = unit->keys.front();
     {
       sync::Lock lock(members_mutex_);
@@ -242,7 +249,7 @@ engine::Code* HostBackend::load(const CompileRequest& request, CachedRequest& ca
         continue;
       }
     }
-    const bool linked = link_stored(*unit);
+    const bool linked = share(*unit);
     {
       sync::Lock lock(members_mutex_);
       loading_.erase(first);
@@ -256,22 +263,32 @@ engine::Code* HostBackend::load(const CompileRequest& request, CachedRequest& ca
   }
 }
 
-// Its members are nobody's yet.
-bool HostBackend::link_stored(const StoredUnit& stored) {
+// Its members, which are nobody's yet; empty: it does not fit this process.
+std::vector<HostBackend::Unclaimed> HostBackend::link_stored(const StoredUnit& stored) {
+  std::vector<Unclaimed> members;  // made before there is anything to lose
+  for (const ObjectMember& parts : stored.unit.members) members.push_back({nullptr, parts, nullptr});
   auto object = link_object(stored.unit, stored.image ? &*stored.image : nullptr);
-  if (object.has_error()) return false;
+  if (object.has_error()) return {};
   const auto linked_object = std::make_shared<const LinkedObject>(std::move(object).assume_value());
   LinkedUnit& linked = add_unit(*linked_object, stored.unit.members.size(), stored.unit.tier);
+  for (size_t i = 0; i < members.size(); ++i) {
+    members[i].object = linked_object;
+    members[i].member = linked.members[i].get();
+  }
   if (linked_object->loaded) {
     const LoadedUnit shared = shared_part(*linked_object->loaded, stored.unit.members);
     if (!shared.functions.empty()) linked.observed = observers_.linked(shared);
   }
+  return members;
+}
+
+// So that whoever asks for one of its members finds it.
+bool HostBackend::share(const StoredUnit& stored) {
+  std::vector<Unclaimed> members = link_stored(stored);
   sync::Lock lock(members_mutex_);
-  for (size_t i = 0; i < stored.keys.size(); ++i) {
-    unclaimed_.insert_or_assign(stored.keys[i],
-                                Unclaimed{linked_object, stored.unit.members[i], linked.members[i].get()});
-  }
-  return true;
+  for (size_t i = 0; i < members.size(); ++i)
+    unclaimed_.insert_or_assign(stored.keys[i], std::move(members[i]));
+  return !members.empty();
 }
 
 engine::Code* HostBackend::claim(const CompileRequest& request, const CachedRequest& cached,

@@ -95,7 +95,8 @@ class HostBackend final : public CodeGenerator, public engine::Subsystem {
   /// Code from the cache; null: compile it.
   engine::Code* load(const CompileRequest& request, CachedRequest& cached, Absent absent);
   engine::Code* claim(const CompileRequest& request, const CachedRequest& cached, Unclaimed unclaimed);
-  bool link_stored(const StoredUnit& stored);
+  std::vector<Unclaimed> link_stored(const StoredUnit& stored);
+  bool share(const StoredUnit& stored);
   bool is_unclaimed(const CacheKey& key);
   bool disown(const LinkedMember& member);
   Result<CompiledBatch> make_objects(std::span<const CompileRequest> requests);

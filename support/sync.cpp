@@ -9,6 +9,21 @@
 #include "support/mutant.hpp"
 
 namespace berth::sync {
+namespace {
+
+constexpr int kLongestPause = 32;  // rounds
+
+}  // namespace
+
+// Most holders are gone sooner than a sleep begins: about a microsecond of looks, further and further apart,
+// so that the lock's cache line is left to its holder.
+void Mutex::lock_contended() {
+  for (int pauses = 1; pauses <= kLongestPause; pauses *= 2) {
+    for (int i = 0; i < pauses; ++i) pause();
+    if (mutex_.try_lock()) return;
+  }
+  mutex_.lock();
+}
 
 void Condition::wait(Lock& lock) {
   // Interruption would throw through frames that hold leases and, on attached threads, through C.

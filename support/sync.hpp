@@ -66,7 +66,7 @@ class BERTH_CAPABILITY("mutex") Mutex {
 
   void lock(Where = {}) BERTH_ACQUIRE() {
     if constexpr (kDebugChecks) rank::push(rank_);
-    mutex_.lock();
+    if (!mutex_.try_lock()) lock_contended();
   }
   bool try_lock() BERTH_TRY_ACQUIRE(true) {
     if (!mutex_.try_lock()) return false;
@@ -81,6 +81,7 @@ class BERTH_CAPABILITY("mutex") Mutex {
 
  private:
   friend class Condition;
+  void lock_contended();
   boost::mutex mutex_;
   Rank rank_;
 };

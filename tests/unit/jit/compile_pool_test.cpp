@@ -61,6 +61,7 @@ class RecordingSink final : public engine::CompileSink {
     int total() const { return published + failed + dropped; }
   };
   bool claim(CodeInstance& instance) noexcept override {
+    if (on_claim) on_claim();
     const std::lock_guard lock(mutex_);
     ++answers_[&instance].claimed;
     return !refused.contains(&instance);
@@ -102,6 +103,7 @@ class RecordingSink final : public engine::CompileSink {
   }
   std::set<const CodeInstance*> refused;            // before any submit
   std::function<void(CodeInstance&)> on_published;  // as above
+  std::function<void()> on_claim;                   // as above
 
  private:
   template <class Change>
@@ -605,6 +607,31 @@ TEST(Jit, J57_waiters_of_an_endless_job_hear_in_time_and_the_worker_is_replaced)
     EXPECT_EQ(f.pool->stats().threads, 1u);
   }
   endless->gate.open();  // it comes back, to no pool
+}
+
+TEST(Jit, J57_time_that_ends_before_the_compile_begins_is_noticed) {
+  const Watchdog watchdog{30s};
+  static Endless* endless;
+  endless = new Endless;
+  CompilePool::Limits limits;
+  limits.budgets[0].time_ns = 5'000'000;
+  {
+    Fixture f(
+        1,
+        [](const engine::CompileJob&, const sync::Atomic<bool>&) -> Result<engine::Code*> {
+          static engine::Code code;
+          endless->gate.wait();
+          return &code;
+        },
+        limits);
+    f.sink.on_claim = [] { std::this_thread::sleep_for(20ms); };  // the supervisor looks meanwhile
+    CodeInstance& bad = f.instances.make();
+    f.submit(bad, "endless");
+    f.sink.wait_for(1);
+    EXPECT_EQ(f.sink.of(bad).failed, 1);
+    EXPECT_EQ(f.pool->stats().lost, 1u);
+  }
+  endless->gate.open();
 }
 
 TEST(Jit, J57_the_others_of_an_endless_batch_are_compiled) {
