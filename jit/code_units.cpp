@@ -84,6 +84,10 @@ class CodeUnits::Reach {
   }
   /// From all instances that are valid, or that somebody but the cache and the slots refers to.
   void reach_from_roots() {
+    for (const auto& [instance, node] : nodes_) {
+      const CodeInstance* const leader = instance->leader.load(std::memory_order_acquire);
+      if (leader && leader != instance) groups_[leader].push_back(instance);
+    }
     for (auto& [instance, node] : nodes_) {
       if (node.first && is_referenced(*node.first->instance, node.is_called)) reach_code(node, kEntered);
     }
@@ -101,12 +105,19 @@ class CodeUnits::Reach {
   };
 
   // The cache's reference goes after the state, and comes before it: if that has changed meanwhile, nothing
-  // is known.
-  static bool is_referenced(const CodeInstance& instance, bool is_called) {
+  // is known. A group's other members each hold one of the leader, until they are buried; they forget the
+  // leader before they drop it, so who is found to know it after the count was read had it counted.
+  bool is_referenced(const CodeInstance& instance, bool is_called) const {
     const uint64_t word = instance.word.load(std::memory_order_acquire);
     const uint32_t references = instance.references.load(std::memory_order_acquire);
     if (instance.word.load(std::memory_order_acquire) != word) return true;
-    return references > (CodeInstance::is_linked(word) ? 1u : 0u) + (is_called ? 1u : 0u);
+    uint32_t known = (CodeInstance::is_linked(word) ? 1u : 0u) + (is_called ? 1u : 0u);
+    if (const auto group = groups_.find(&instance);
+        group != groups_.end() && !mutant::is_on("J41_group_holds_its_leader")) {
+      for (const CodeInstance* member : group->second)
+        known += member->leader.load(std::memory_order_acquire) == &instance;
+    }
+    return references > known;
   }
   void push(LinkedUnit& unit, uint8_t level) {
     if (unit.reach >= level) return;
@@ -130,6 +141,7 @@ class CodeUnits::Reach {
 
   const SlotTable& slots_;
   std::unordered_map<const CodeInstance*, Node> nodes_;
+  std::unordered_map<const CodeInstance*, std::vector<const CodeInstance*>> groups_;  // by leader, but for it
   std::vector<LinkedUnit*> todo_;
 };
 

@@ -157,7 +157,7 @@ TEST(JitCode, J41_rings_of_calls_go) {
     Attached self(engine);
     for (size_t n = 0; n < pairs; ++n) {
       Instance even, odd;
-      install_ring(self, n, even, odd);
+      install_ring(self, n, even, odd, n % 2 == 1);
       wrong += call(self, even, 10) != 1;
       invalidate(engine, even);
     }
@@ -170,7 +170,9 @@ TEST(JitCode, J41_rings_of_calls_go) {
 
 // What touches the code runs on threads of its own, whose frames are gone then: a word that one of this
 // thread's still holds would keep the code.
-TEST(JitCode, J41_a_ring_that_is_referenced_stays_whole) {
+class JitRing : public testing::TestWithParam<bool> {};  // published together
+
+TEST_P(JitRing, J41_that_is_referenced_stays_whole) {
   Watchdog watchdog{60s};
   Engine engine(1);
   Attached thread(engine);
@@ -184,7 +186,7 @@ TEST(JitCode, J41_a_ring_that_is_referenced_stays_whole) {
   };
   Instance even, odd;
   elsewhere([&](berth_thread_t* self) {
-    install_ring(self, 1, even, odd);
+    install_ring(self, 1, even, odd, GetParam());
     EXPECT_EQ(call(self, even, 10), 1);
     invalidate(engine, even);
     odd = Instance();
@@ -199,6 +201,8 @@ TEST(JitCode, J41_a_ring_that_is_referenced_stays_whole) {
   });
   until(thread, [&] { return code_bytes(engine) == 0; });
 }
+
+INSTANTIATE_TEST_SUITE_P(JitCode, JitRing, testing::Bool());
 
 // Nothing was called: no pass can find code, and none waits for it.
 TEST(JitCode, J46_what_is_invalid_before_its_compile_ends_is_never_callable) {
