@@ -148,11 +148,7 @@ bool CompilePool::help(engine::CodeInstance& instance, const Deadline&) {
 bool CompilePool::find_in_place(const JobPtr& job) {
   if (!generator_->may_find() || job->group || stack_left() < kNeededToFind) return false;
   const bool claimed = claim(*job);
-  engine::Code* code = nullptr;
-  try {
-    if (claimed) code = generator_->find({job->job, job->cancelled});
-  } catch (const std::bad_alloc&) {  // the thread that gets the job says so
-  }
+  engine::Code* const code = claimed ? find(*job) : nullptr;
   if (!code && claimed) return false;
   if (code && !job->cancelled.load(std::memory_order_relaxed)) {
     found_.fetch_add(1, std::memory_order_relaxed);
@@ -164,6 +160,47 @@ bool CompilePool::find_in_place(const JobPtr& job) {
   }
   finish({&job, 1});
   return true;
+}
+
+engine::Code* CompilePool::find(Job& job) {
+  try {
+    return generator_->find({job.job, job.cancelled});
+  } catch (const std::bad_alloc&) {  // the compile says so
+    return nullptr;
+  }
+}
+
+// Of jobs that are compiled alone those whose code is kept, all seen at once: their waiters would else sleep
+// and wake for each. The others but the first, which is compiled next, go back.
+void CompilePool::look_up(Run& run) {
+  std::vector<JobPtr> found, absent;
+  std::vector<engine::NewCode> made;
+  try {
+    found.reserve(run.jobs.size());
+    absent.reserve(run.jobs.size());
+    made.reserve(run.jobs.size());
+  } catch (const std::bad_alloc&) {
+    run.alone = true;
+    return;
+  }
+  for (const JobPtr& job : run.jobs) {
+    engine::Code* const code = claim(*job) ? find(*job) : nullptr;
+    if (code && !job->cancelled.load(std::memory_order_relaxed)) {
+      made.push_back({job->job.instance.get(), code});
+      found.push_back(job);
+    } else {
+      if (code) generator_->retire(code);
+      absent.push_back(job);  // what is cancelled is dropped by run
+    }
+  }
+  found_.fetch_add(found.size(), std::memory_order_relaxed);
+  publish(made);
+  finish(found);
+  run.jobs.assign(absent.begin(), absent.begin() + std::min<size_t>(absent.size(), 1));
+  if (absent.size() < 2) return;
+  const sync::Lock lock(mutex_);
+  run_ -= absent.size() - 1;
+  compile_alone(std::span(absent).subspan(1));
 }
 
 // To a thread of the pool: should LLVM end it with a fatal error, it parks for ever, and a waiter must not.

@@ -106,6 +106,8 @@ class CompilePool final : public engine::Compiler {
   std::vector<JobPtr> take_in_place();
   void run_in_place(std::vector<JobPtr> jobs);
   bool find_in_place(const JobPtr& job);
+  void look_up(Run& run);
+  engine::Code* find(Job& job);
   bool hand_over(const JobPtr& job);
   bool give_to_thread(const JobPtr& job) BERTH_REQUIRES(mutex_);
   void set_due(Worker& worker, const Job& first) BERTH_REQUIRES(mutex_);

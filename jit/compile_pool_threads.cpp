@@ -118,7 +118,11 @@ bool CompilePool::take_jobs(Worker& worker) {
   worker.until = sync::TimePoint::max();
   if (mutant::is_on("J28_timer")) worker.wake.wait_until(lock, idle_since + std::chrono::milliseconds(50));
   while (true) {
-    if (worker.batch.empty()) queue_.take_batch(worker.relief, worker.batch);
+    if (worker.batch.empty()) {
+      queue_.take_batch(worker.relief, worker.batch);
+      if (worker.batch.size() == 1 && !stopping_ && generator_->may_find())
+        queue_.take_look_ups(worker.batch);
+    }
     const bool expired = worker.relief && sync::Clock::now() >= idle_until;
     if (const bool has_jobs = !worker.batch.empty(); has_jobs || stopping_ || expired) {
       if (worker.idle) std::erase(idle_, &worker);
@@ -164,6 +168,7 @@ void CompilePool::run_on_pool_thread(Worker& worker) {
   {
     // Two words: std::function needs no memory for them.
     const ContainmentScope scope([this, &work](const char* text) { park(work, text); });
+    if (work.jobs.size() > 1 && !work.jobs.front()->may_share()) look_up(work);
     run(work);
   }
   work.jobs.clear();

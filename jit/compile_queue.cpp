@@ -163,6 +163,20 @@ void CompileQueue::take_batch(bool fast_only, std::vector<JobPtr>& batch) noexce
   take_mates(batch, Priority::Fast, limit, instructions);
 }
 
+void CompileQueue::take_look_ups(std::vector<JobPtr>& batch) noexcept {
+  const JobPtr first = batch.front();
+  const auto is_like = [&](const Job& job) { return !job.may_share() && !job.is_typed && !job.group; };
+  if (!is_like(*first)) return;
+  const JobList& queue = queue_of(first->job.priority);
+  const size_t limit =
+      std::min({limits_.look_up_jobs, batch.capacity(), queue.size() / std::max(1u, workers_) + 1});
+  for (auto place = queue.begin(); place != queue.end() && batch.size() < limit && is_like(**place);) {
+    const JobPtr job = *place++;
+    take(job);
+    batch.push_back(job);
+  }
+}
+
 size_t CompileQueue::take_group(std::vector<JobPtr>& batch) noexcept {
   const JobPtr first = batch.front();
   size_t instructions = first->instructions;

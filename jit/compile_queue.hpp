@@ -30,7 +30,8 @@ class CompileQueue {
     size_t queued_jobs = 64 * 1024;
     size_t queued_bytes = size_t{256} << 20;
     size_t batch_jobs = 64;
-    size_t batch_instructions = 4000;                          // by the size of their sources
+    size_t batch_instructions = 4000;  // by the size of their sources
+    size_t look_up_jobs = 8;           // that are compiled alone, but may be kept: looked for in one go
     std::function<sync::TimePoint()> now = &sync::Clock::now;  // of priorities
   };
   struct Job;
@@ -50,6 +51,8 @@ class CompileQueue {
   /// The best job and, of a FAST one, a fair share of those that wait like it, never more than there are, nor
   /// than there is room for in `batch`, which is empty and has room; none: it stays so.
   void take_batch(bool fast_only, std::vector<JobPtr>& batch) noexcept;
+  /// More jobs like the batch's only one, which is compiled alone: a fair share of them, as the limits allow.
+  void take_look_ups(std::vector<JobPtr>& batch) noexcept;
   /// What is queued of those that the batch's only job, which was taken, was added with; as the limits allow.
   /// Returns the instructions of all.
   size_t take_group(std::vector<JobPtr>& batch) noexcept;

@@ -428,6 +428,29 @@ TEST(Jit, J13_a_waiter_takes_kept_code_itself) {
   f.gate.open();
 }
 
+// Of jobs that are compiled alone.
+TEST(Jit, J75_a_pool_thread_publishes_what_is_kept_together_and_compiles_the_rest) {
+  HeldFixture f;
+  f.generator->kept.insert("kept");
+  std::vector<const CodeInstance*> published;
+  f.sink.on_published = [&](CodeInstance& instance) { published.push_back(&instance); };
+  std::vector<CodeInstance*> jobs;
+  for (const char* label : {"first", "kept", "second", "kept"}) {
+    jobs.push_back(&f.instances.make());
+    f.submit(*jobs.back(), label, BERTH_TIER_OPTIMIZED, engine::Priority::Optimized);
+  }
+  f.gate.open();
+  f.sink.wait_for(5);
+  for (const CodeInstance* instance : jobs) EXPECT_EQ(f.sink.of(*instance).claimed, 1);
+  EXPECT_EQ(std::vector(published.begin() + 1, published.end()),
+            (std::vector<const CodeInstance*>{jobs[1], jobs[3], jobs[0], jobs[2]}));
+  EXPECT_EQ(f.generator->order(), (std::vector<std::string>{"held", "first", "second"}));
+  EXPECT_EQ(f.generator->batches(), (std::vector<size_t>{1, 1, 1}));
+  f.pool->stop(engine::StopMode::Drain);
+  EXPECT_EQ(f.pool->stats().found, 2u);
+  EXPECT_EQ(f.pool->stats().run, 5u);
+}
+
 class JitHeld : public testing::TestWithParam<engine::Priority> {};
 
 TEST_P(JitHeld, J15_fast_jobs_finish_while_all_workers_are_held) {
