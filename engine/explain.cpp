@@ -96,7 +96,7 @@ std::string Engine::Impl::explain() {
         mutant::is_on("R69_token_not_kept") && Slot::token_of(slot.hold.load(std::memory_order_relaxed));
     if (is_held || mark_awaited({&slot, nullptr})) {
       latch::reach("explain", &slot);
-      const CodeInstance& token = *Slot::token_of(slot.hold.load(std::memory_order_relaxed));
+      const CodeInstance& token = *Slot::token_of(slot.hold.load(std::memory_order_acquire));
       copy.add_key(key, token.agent.load(std::memory_order_relaxed)->name, instance_label(token),
                    token.held_since_ns.load(std::memory_order_relaxed), false);
       copy.add_waiters(slot.queue);

@@ -164,7 +164,7 @@ void Engine::Impl::sweep_slot(ReservationTable::Shard& shard, Slot& slot, size_t
   const Key key{slot.method.load(std::memory_order_relaxed), slot.owner.load(std::memory_order_relaxed)};
   const bool key_dead = (key.method && !is_live(key.method)) || (key.owner && !is_live(key.owner));
   if (mark_awaited({&slot, nullptr})) {
-    CodeInstance& token = *Slot::token_of(slot.hold.load(std::memory_order_relaxed));
+    CodeInstance& token = *Slot::token_of(slot.hold.load(std::memory_order_acquire));
     const void* guard = token.guard.load(std::memory_order_relaxed);
     if (key_dead || (guard && !is_live(guard) && !mutant::is_on("R45_no_token_sweep"))) {
       const uint64_t word = token.word.load(std::memory_order_acquire);

@@ -63,7 +63,7 @@ inline uint64_t fill_token(CodeInstance& token, Key key, Agent& agent, uint64_t 
   token->slot.store(&slot, std::memory_order_release);
   if (mutant::is_on("R1_plain_take")) slot.hold.store(0, std::memory_order_relaxed);
   uintptr_t hold = 0;
-  if (!slot.hold.compare_exchange_strong(hold, reinterpret_cast<uintptr_t>(token), std::memory_order_acquire,
+  if (!slot.hold.compare_exchange_strong(hold, reinterpret_cast<uintptr_t>(token), std::memory_order_acq_rel,
                                          std::memory_order_relaxed)) [[unlikely]] {
     undo_take(agent, token);
     return AtOnce::No;

@@ -170,7 +170,7 @@ Result<Reservation> Engine::Impl::reserve_by_steps(gc::Thread& first_thread, Key
 
     if (look.find == Find::Nothing) {
       uintptr_t hold = 0;
-      if (found.slot->hold.compare_exchange_strong(hold, mine, std::memory_order_acquire,
+      if (found.slot->hold.compare_exchange_strong(hold, mine, std::memory_order_acq_rel,
                                                    std::memory_order_relaxed)) {
         latch::reach("take", &agent);
         if (!ReservationTable::is_current(found)) {

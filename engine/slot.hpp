@@ -18,8 +18,9 @@ struct alignas(64) Slot {
     return reinterpret_cast<CodeInstance*>(hold & ~kFlags);
   }
 
-  // Take: CAS acquire; give: CAS release (the next holder sees the last one's links); W: CAS relaxed under
-  // the shard lock; hand-over: store release under shard and graph lock. Walk: relaxed under the graph lock.
+  // Take: CAS acq_rel (the holder sees the last one's links, a walk the holder's agent, which may have been
+  // attached since); give: CAS release; W: CAS relaxed under the shard lock; hand-over: store release under
+  // shard and graph lock. Who looks at the token or its agent: acquire.
   sync::Atomic<uintptr_t> hold{kRecycled};
   // Release under the shard lock, acquire when read.
   sync::Atomic<CodeInstance*> head{nullptr};

@@ -327,7 +327,7 @@ bool Engine::Impl::take_or_expire(Wait& wait, ReservationTable::Shard&, Aftermat
   uintptr_t hold = slot.hold.load(std::memory_order_acquire);
   if (hold == 0) {
     if (slot.hold.compare_exchange_strong(hold, reinterpret_cast<uintptr_t>(wait.waiter.token),
-                                          std::memory_order_acquire, std::memory_order_relaxed)) {
+                                          std::memory_order_acq_rel, std::memory_order_relaxed)) {
       wait.waiter.token->held_since_ns.store(clock_ns(), std::memory_order_relaxed);
       wait.end = Wait::End::Took;
       return true;

@@ -39,7 +39,7 @@ Waiter*& WaitGraph::queue_of(WaitTarget target) noexcept {
 
 Agent* WaitGraph::holder_of(WaitTarget target) noexcept {
   if (target.slot) {
-    CodeInstance* token = Slot::token_of(target.slot->hold.load(std::memory_order_relaxed));
+    CodeInstance* token = Slot::token_of(target.slot->hold.load(std::memory_order_acquire));
     return token ? token->agent.load(std::memory_order_relaxed) : nullptr;
   }
   if (mutant::is_on("R25_walk_ends_at_compile")) return nullptr;
@@ -52,7 +52,7 @@ ChainLink make_link(const Agent& agent, WaitTarget target, const Agent* holder, 
   ChainLink link;
   link.agent = agent.name;
   const CodeInstance* instance =
-      target.slot ? Slot::token_of(target.slot->hold.load(std::memory_order_relaxed)) : target.instance;
+      target.slot ? Slot::token_of(target.slot->hold.load(std::memory_order_acquire)) : target.instance;
   link.is_entry = target.slot == nullptr;
   if (instance) {
     link.key = instance_key(*instance);

@@ -497,6 +497,34 @@ TEST(Reservation, R22_a_ring_gives_one_cycle_at_the_closing_agent) {
   }
 }
 
+// Nothing orders the holder's attach before the wait but the key's own word.
+TEST(Reservation, R22_a_walk_sees_the_agent_of_a_holder_that_attached_meanwhile) {
+  TestEngine engine;
+  engine.release(engine.take(key(22)));  // it has a slot: the next take is one exchange
+  std::atomic<bool> taken{false};        // orders nothing, on purpose: relaxed
+  Gate walked;
+  auto waiter = engine.spawn([&](gc::Thread& thread) {
+    engine.release(thread, engine.take(thread, key(23)));  // it has tokens: no lock of the holder's
+    while (!taken.load(std::memory_order_relaxed)) std::this_thread::yield();
+    engine.release(thread, engine.take(thread, key(22)));
+  });
+  waiter->agent();  // attached first
+  auto holder = engine.spawn([&](gc::Thread& thread) {
+    const Lease lease = engine.take(thread, key(22));
+    taken.store(true, std::memory_order_relaxed);
+    {
+      const gc::SafeRegion region(thread);
+      walked.wait();
+    }
+    engine.release(thread, lease);
+  });
+  waiter->until_waiting();  // by this thread: what it locks the holder has not
+  walked.open();
+  waiter->join();
+  holder->join();
+  engine.expect_at_rest();
+}
+
 TEST(Reservation, R24_a_served_waiter_closes_no_ring) {
   TestEngine engine;
   const Lease a = engine.take(key(24));
