@@ -505,10 +505,16 @@ TEST(Reservation, R22_a_walk_sees_the_agent_of_a_holder_that_attached_meanwhile)
   Gate walked;
   auto waiter = engine.spawn([&](gc::Thread& thread) {
     engine.release(thread, engine.take(thread, key(23)));  // it has tokens: no lock of the holder's
-    while (!taken.load(std::memory_order_relaxed)) std::this_thread::yield();
+    while (!taken.load(std::memory_order_relaxed)) {
+      thread.safepoint();  // under stress others collect
+      std::this_thread::yield();
+    }
     engine.release(thread, engine.take(thread, key(22)));
   });
-  waiter->agent();  // attached first
+  {
+    const gc::SafeRegion region(engine.thread());
+    waiter->agent();  // attached first
+  }
   auto holder = engine.spawn([&](gc::Thread& thread) {
     const Lease lease = engine.take(thread, key(22));
     taken.store(true, std::memory_order_relaxed);
