@@ -553,8 +553,9 @@ int Stress::run() {
       if (rounds_.load() <= 3 || elapsed() < options_.seconds / 3) memory_at_start_ = memory_at_end_;
     }
     // A compile thread keeps its machine and pipeline, some MiB from when it first has work; relief threads
-    // may come late.
-    const uint64_t kept = options_.compiler == std::string_view("llvm") ? uint64_t{12} << 20 : 0;
+    // may come late, one for each thread that waits.
+    const uint64_t kept =
+        options_.compiler == std::string_view("llvm") ? (uint64_t{4} << 20) * options_.threads : 0;
     has_grown = memory_at_end_.has_grown_since(memory_at_start_, kept);
     const SafeScope safe(thread);
     workers.clear();
